@@ -57,7 +57,13 @@ export function createServer(
   const limiter = createLimiter({ ...options, concurrency: { start, max: most } });
   let connected: Promise<Post> | null = null;
   const connect = (): Promise<Post> => {
-    warnAboutInheritedUrl(vendor, base, options);
+    const variable = vendor.facts.baseUrlVariable;
+    const inherited = options.env[variable] ?? '';
+    if (inherited !== '' && inherited !== base.href)
+      options.log(
+        `${vendor.name}: the environment variable ${variable} is ignored; define other servers ` +
+          'in the input endpoints',
+      );
     return vendor.connect({
       baseUrl: base.href.replace(/\/$/, ''),
       fetch: bounded.fetch,
@@ -93,19 +99,6 @@ export function createServer(
 function secretsOfAddress({ key, headers }: Address): string[] {
   const keys = isCredential(key) ? key.issued() : [key ?? ''];
   return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
-}
-
-function warnAboutInheritedUrl(
-  { name, facts: { baseUrlVariable } }: Vendor,
-  { href }: URL,
-  { env, log }: Pick<CallOptions, 'env' | 'log'>,
-): void {
-  const inherited = env[baseUrlVariable] ?? '';
-  if (inherited !== '' && inherited !== href)
-    log(
-      `${name}: the environment variable ${baseUrlVariable} is ignored; define other servers ` +
-        'in the input endpoints',
-    );
 }
 
 export function pacerOf(

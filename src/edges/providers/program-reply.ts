@@ -145,7 +145,9 @@ function answerOf({
   model,
   usage,
 }: Answered): VendorOutput {
-  const parts = textFirst([...(given ?? partsOf(output)), ...files]);
+  const all = [...(given ?? partsOf(output)), ...files];
+  const said = all.flatMap((each) => (each.type === 'text' ? each.text : [])).join('');
+  const parts = [...partsOf(said), ...all.filter(({ type }) => type !== 'text')];
   const isCall = callsOf({ parts }).length > 0 && textOf({ parts }) === '';
   return {
     kind: 'answer',
@@ -155,9 +157,4 @@ function answerOf({
     served: { model, fingerprint: null },
     steps,
   };
-}
-
-function textFirst(parts: readonly Part[]): Part[] {
-  const all = parts.flatMap((each) => (each.type === 'text' ? each.text : [])).join('');
-  return [...partsOf(all), ...parts.filter(({ type }) => type !== 'text')];
 }

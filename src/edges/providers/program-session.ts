@@ -64,7 +64,10 @@ export function createSession(options: ProgramSessionOptions) {
       const { id, result } = calls.open(() => {
         if (program.heard() === heardBefore) to.kill('SIGKILL');
       });
-      to.write(askLine(id, request));
+      const { target, parameters, messages, variables } = request;
+      const { model } = target;
+      const told = messages.map((message) => ({ ...chatMessage(message), parts: message.parts }));
+      to.write(`${JSON.stringify({ id, model, parameters, messages: told, variables })}\n`);
       written();
       return await result;
     },
@@ -198,14 +201,6 @@ export function endText(
 }
 
 const MAX_QUOTED_CHARS = 200;
-
-function askLine(
-  id: string,
-  { target: { model }, parameters, messages, variables }: Request,
-): string {
-  const told = messages.map((message) => ({ ...chatMessage(message), parts: message.parts }));
-  return `${JSON.stringify({ id, model, parameters, messages: told, variables })}\n`;
-}
 
 function parseAnswerLine(
   line: string,

@@ -106,7 +106,9 @@ async function runCodeJob(
       const now = clock.now();
       clock.left -= now - since;
       since = now;
-      return countTimeout(timeouts, job.code, outcome) >= limits.timeouts || clock.left <= 0;
+      const late = (timeouts.get(job.code) ?? 0) + (outcome === 'timeout' ? 1 : 0);
+      timeouts.set(job.code, late);
+      return late >= limits.timeouts || clock.left <= 0;
     },
   };
   let next = 0;
@@ -135,12 +137,6 @@ async function runCodeJob(
     next = await runInputs(started.link, topic, next);
   }
   return results;
-}
-
-function countTimeout(timeouts: Map<string, number>, code: string, outcome: CodeOutcome): number {
-  const all = (timeouts.get(code) ?? 0) + (outcome === 'timeout' ? 1 : 0);
-  timeouts.set(code, all);
-  return all;
 }
 
 function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => void {

@@ -4,7 +4,7 @@ import { isBelow } from '../../documents/paths.ts';
 import { firstWords } from '../../text/amounts.ts';
 import type { Notice } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { InstructionMode, Instructions } from './settings.ts';
+import type { InstructionMode } from './settings.ts';
 import { matcherOf, placeFiles } from './suite/rules.ts';
 import { agentOf, taskOf } from './suite/spec.ts';
 
@@ -28,7 +28,12 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
     (head.tree.files.has(path) || head.tree.links?.has(path) ? after : before)?.has(path) ?? false;
   const isInstruction = instructionMatcher([base.origin, head.tree]);
   const left = changed.filter((path) => isInstruction(path) && !isRead(path));
-  const byMode = Map.groupBy(left, (path) => instructionMode(path, settings.instructions, isNamed));
+  const { instructions } = settings;
+  const byMode = Map.groupBy(left, (path): InstructionMode => {
+    if (typeof instructions === 'string') return instructions;
+    const found = Object.entries(instructions ?? {}).findLast(([glob]) => matcherOf([glob])(path));
+    return found?.[1] ?? (isNamed ? 'judge' : 'tell');
+  });
   const where = isNamed
     ? "changed outside every agent's workspace"
     : 'changed; no suite asks an agent (npx evaldiff init)';
@@ -43,16 +48,6 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
 const HOW_TO_JUDGE =
   ', so this was not judged. To judge it, add the file to a suite (workspace: { with: [PATH] }) ' +
   'or the skill (workspace: { skills: { NAME: FOLDER } })';
-
-function instructionMode(
-  path: string,
-  written: Instructions | undefined,
-  isNamed: boolean,
-): InstructionMode {
-  if (typeof written === 'string') return written;
-  const found = Object.entries(written ?? {}).findLast(([glob]) => matcherOf([glob])(path));
-  return found?.[1] ?? (isNamed ? 'judge' : 'tell');
-}
 
 function namesAgent({ project: { settings, suites } }: SidesRead['head']): boolean {
   const isNamed = (settings.agent ?? null) !== null;

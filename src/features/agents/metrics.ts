@@ -81,7 +81,12 @@ const filesMetric = defineMetric({
         ...exist.map((path) => (textOf(path) === null ? `${path} does not exist` : null)),
         ...absent.map((path) => (textOf(path) === null ? null : `${path} exists`)),
         ...Object.entries(contains).flatMap(([path, texts]) =>
-          [texts].flat().map((text) => missingText(path, textOf(path), text)),
+          [texts].flat().map((text) => {
+            const body = textOf(path);
+            if (body === null) return `${path} does not exist`;
+            const shown = JSON.stringify(shorten(text, 80));
+            return body.includes(text) ? null : `${path} does not contain ${shown}`;
+          }),
         ),
         ...(only_changed === undefined ? [] : [firstWords(changed, 5) || null]),
       ];
@@ -90,13 +95,6 @@ const filesMetric = defineMetric({
       return passOrFail(wrong.length === 0, wrong.join('; '), share);
     }),
 });
-
-function missingText(path: string, body: string | null, text: string): string | null {
-  if (body === null) return `${path} does not exist`;
-  return body.includes(text)
-    ? null
-    : `${path} does not contain ${JSON.stringify(shorten(text, 80))}`;
-}
 
 const runsMetric = defineMetric({
   ...agentMetric,

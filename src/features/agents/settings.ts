@@ -13,7 +13,7 @@ const INSTRUCTION_MODES = ['judge', 'tell', 'off'] as const;
 export type InstructionMode = (typeof INSTRUCTION_MODES)[number];
 
 /** Null: the default. A map is from patterns to modes. */
-export type Instructions = InstructionMode | Record<string, InstructionMode> | null;
+type Instructions = InstructionMode | Record<string, InstructionMode> | null;
 
 declare module '../../project/settings.ts' {
   interface FeatureSettings {

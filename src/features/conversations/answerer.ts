@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite/own-suite.ts';
-import type { Reference, Tests } from '../../kernel/suite/suite.ts';
+import type { Tests } from '../../kernel/suite/suite.ts';
 import { asksNothing } from '../../kernel/suite/template.ts';
 import { turnsOf } from '../../metrics/transcript.ts';
 import type { Score } from '../../types/metric.ts';
@@ -28,8 +28,15 @@ import { MAX_TURN_CALLS } from './tool-results.ts';
 export const conversationKind: SuiteKind<Conversation> = {
   key: CONVERSATION_KEY,
   scores: [CONVERSATION_KEY],
-  soleScore: ({ value }, references) =>
-    judgesOneAnswer(value, references) ? CONVERSATION_KEY : null,
+  soleScore({ value: { max_steps } }, references) {
+    const judgesOneAnswer = references.every(
+      ({ thread }) =>
+        thread !== null &&
+        asksNothing(thread) &&
+        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
+    );
+    return max_steps === 1 || judgesOneAnswer ? CONVERSATION_KEY : null;
+  },
   answererOf,
 };
 
@@ -48,21 +55,6 @@ export function steeringFor(scoring: {
   const conversation = conversationOf(scoring.tests);
   const targets = scoring.answerer?.graders.map(({ target }) => target) ?? [];
   return conversation && steeringOf(conversation, nameEvaluators(conversation.evaluators, targets));
-}
-
-function judgesOneAnswer(
-  { max_steps }: Conversation,
-  references: readonly Pick<Reference, 'thread'>[],
-): boolean {
-  return (
-    max_steps === 1 ||
-    references.every(
-      ({ thread }) =>
-        thread !== null &&
-        asksNothing(thread) &&
-        turnsOf(thread).filter(([first]) => first?.role === 'user').length === 1,
-    )
-  );
 }
 
 function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): Answerer {
@@ -113,15 +105,18 @@ export function judgingFingerprint({ conversation, evaluators }: Steering): stri
 }
 
 function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
-  const judged = dialogue.turns.flatMap(({ result }) => result.verdicts);
+  const { outcome, script } = dialogue;
+  const turns = dialogue.turns.map(({ result }) => result);
+  const judged = turns.flatMap(({ verdicts }) => verdicts);
+  const turns_to = turnsTo(criteriaOf(steering.conversation, script), turns);
   return {
     ...completionOf(dialogue),
     own: {
       record: dialogue,
       thread: wholeThread(dialogue),
       scores: conversationScore(dialogue),
-      parts: { conversation: conversationResult(dialogue, steering) },
-      failedElsewhere: dialogue.outcome === 'evaluator_error',
+      parts: { conversation: { outcome, turns, turns_to } satisfies ConversationResult },
+      failedElsewhere: outcome === 'evaluator_error',
       calls: [...calls, ...judged.map((): Purpose => 'evaluator')],
     },
   };
@@ -139,14 +134,6 @@ function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue
   const last = recorded.turns.at(-1);
   const turns = last === undefined ? [] : [{ ...last, answers: [completion] }];
   return { ...recorded, turns: [...recorded.turns.slice(0, -1), ...turns] };
-}
-
-function conversationResult(
-  { outcome, turns: judged, script }: Dialogue,
-  { conversation }: Steering,
-): ConversationResult {
-  const turns = judged.map(({ result }) => result);
-  return { outcome, turns, turns_to: turnsTo(criteriaOf(conversation, script), turns) };
 }
 
 const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = {

@@ -139,6 +139,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
   const turn = turns.at(-1);
   const answers = turns.flatMap((each) => each.answers);
   const last = answers.at(-1);
+  const stored = answers.find((answer) => answer.stored === true);
   const thread = wholeThread({ opening, turns });
   const messages = thread.slice(0, thread.length - (turn?.said.length ?? 0));
   if (error !== null || turn === undefined || last === undefined)
@@ -156,7 +157,7 @@ export function completionOf({ opening, turns, error }: Dialogue): {
       ...last,
       parts: mergedParts(turn, last),
       ...endOf(answers, last),
-      ...storedOf(answers),
+      ...(stored !== undefined && { stored: true as const, served: stored.served }),
       usage: sumOrNull(
         answers.map(({ usage }) => usage),
         (sum, usage) => ({
@@ -196,11 +197,4 @@ function endOf(
   );
   const { ended, ended_as } = short ?? last;
   return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
-}
-
-function storedOf(
-  answers: readonly OkCompletion[],
-): Partial<Pick<OkCompletion, 'stored' | 'served'>> {
-  const first = answers.find(({ stored }) => stored === true);
-  return first === undefined ? {} : { stored: true, served: first.served };
 }

@@ -128,7 +128,16 @@ export async function runEvaluatorTests(
       return {
         result,
         judges: side === 'base' || all === undefined ? [] : [judgeByEvaluators(steering, all)],
-        notices: unreadVerdictNotices(result, test),
+        notices: result.grades.flatMap(({ evaluators: [evaluator = '', ...others], unread }) =>
+          others.length > 0
+            ? []
+            : unreadNotice(
+                `${test.name}: the evaluator ${evaluator}`,
+                unread,
+                { examples: result.examples, place: test.place },
+                side,
+              ),
+        ),
       };
     }),
   );
@@ -180,17 +189,6 @@ export async function testEvaluators(
       answers,
     ),
   };
-}
-
-function unreadVerdictNotices(
-  { name, side, examples, grades }: EvaluatorResult,
-  { place }: EvaluatorTest,
-): Notice[] {
-  return grades.flatMap(({ evaluators: [evaluator = '', ...others], unread }) =>
-    others.length > 0
-      ? []
-      : unreadNotice(`${name}: the evaluator ${evaluator}`, unread, { examples, place }, side),
-  );
 }
 
 /**

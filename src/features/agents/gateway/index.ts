@@ -15,15 +15,7 @@ import { openRun, runRecord, type RunLedger } from './ledger.ts';
 import { normaliserFor } from './normalise.ts';
 import { withoutData } from './output-limit.ts';
 import { likelyWire, routeOf, type ModelRoute } from './routes.ts';
-import type {
-  Call,
-  Gateway,
-  GatewayOptions,
-  Refused,
-  RunTerms,
-  RunTicket,
-  TakeRoom,
-} from './terms.ts';
+import type { Call, Gateway, GatewayOptions, Refused, RunTerms, TakeRoom } from './terms.ts';
 
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
@@ -62,7 +54,18 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       const token = options.token();
       const run = openRun(terms);
       runs.set(hash(token), run);
-      return ticketOf(run, { token, hash, forget: () => runs.delete(hash(token)) });
+      return {
+        token,
+        cut: run.cut.signal,
+        known(values) {
+          run.normalise = normaliserFor(run.terms.agent, values);
+        },
+        end() {
+          runs.delete(hash(token));
+          endRun(run);
+          return runRecord(run, hash);
+        },
+      };
     },
     async close() {
       for (const run of runs.values()) endRun(run);
@@ -71,24 +74,6 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
       server.closeAllConnections();
       options.upstreams.close();
       await closed;
-    },
-  };
-}
-
-function ticketOf(
-  run: RunLedger,
-  { token, hash, forget }: Pick<GatewayOptions, 'hash'> & { token: string; forget(): void },
-): RunTicket {
-  return {
-    token,
-    cut: run.cut.signal,
-    known(values) {
-      run.normalise = normaliserFor(run.terms.agent, values);
-    },
-    end() {
-      forget();
-      endRun(run);
-      return runRecord(run, hash);
     },
   };
 }
