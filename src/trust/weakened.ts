@@ -12,11 +12,6 @@ export function lostCheckReasons(suites: readonly SuiteRun[]): Reason[] {
   return checks.length === 0 ? [] : [{ code: 'lost-checks', checks }];
 }
 
-/** References (as `suite: id`) whose prompt or input changed, but not their id. */
-export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
-  return [...new Set(suites.flatMap(changedRequests))];
-}
-
 function lostChecks({
   suite,
   scoring,
@@ -44,13 +39,17 @@ function withoutName(metric: Metric): string {
   return metricIdentity({ ...metric, name: '' });
 }
 
-function changedRequests({ suite, runs }: SuiteRun): string[] {
-  return runs.flatMap(({ affected: { reference, baseReference } }) => {
-    const asked = new Set(askedWith(reference));
-    return baseReference === null || askedWith(baseReference).every((part) => asked.has(part))
-      ? []
-      : [`${suite.path}: ${reference.id}`];
-  });
+/** References (as `suite: id`) whose prompt or input changed, but not their id. */
+export function changedRequestIds(suites: readonly SuiteRun[]): string[] {
+  const changed = suites.flatMap(({ suite, runs }) =>
+    runs.flatMap(({ affected: { reference, baseReference } }) => {
+      const asked = new Set(askedWith(reference));
+      return baseReference === null || askedWith(baseReference).every((part) => asked.has(part))
+        ? []
+        : [`${suite.path}: ${reference.id}`];
+    }),
+  );
+  return [...new Set(changed)];
 }
 
 function askedWith({ input, thread }: Reference): string[] {

@@ -1,5 +1,5 @@
 import { decide } from '../../kernel/judge/gate.ts';
-import { changesOutcome } from '../../kernel/plan/halt.ts';
+import { incomplete } from '../../kernel/plan/halt.ts';
 import { MOST_TRIES } from '../../kernel/plan/looks.ts';
 import type { SuiteComparison, Try } from '../../kernel/plan/suite-run.ts';
 import type { FeatureParts } from '../../kernel/result/feature-parts.ts';
@@ -44,7 +44,7 @@ function decideRun({ gateInput, unmade, ...run }: GatedRun) {
   const now = run.tools.spent.halted();
   const halt = now?.isPassed === true ? now : run.halt;
   const { outcome, reasons } =
-    halt === null || !changesOutcome(halt, unmade)
+    halt === null || (halt.isPassed !== true && !incomplete(unmade))
       ? decide(gateInput)
       : decide(gateInput, { halt, unmade });
   return { conclusion: conclusionOf(outcome), outcome, reasons };

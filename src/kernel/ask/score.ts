@@ -222,7 +222,11 @@ async function scoresOn(
     const answerAt = countObjects(thread, dependency) - 1;
     for (const subject of own) {
       const at = positionOf(subject, level, dependency, all) + step;
-      const score = judgedAt(judged, at, answerAt);
+      const ofAnswer = at === answerAt ? judged : undefined;
+      const score =
+        judged?.objects === undefined
+          ? ofAnswer
+          : judged.objects.scores.find((object) => object.at === at);
       const object = all[at];
       if (score !== undefined) found.set(subject, score);
       else if (object !== undefined) missing.set(subject, object);
@@ -245,13 +249,4 @@ function positionOf(
   const last = level === 'Thread' ? countMessages(row.seen.thread) - 1 : message;
   const found = all.findIndex((object) => object.message >= last);
   return found === -1 ? all.length : found;
-}
-
-function judgedAt(
-  score: Score | undefined,
-  at: number,
-  answerAt: number,
-): Pick<Score, 'value'> | undefined {
-  if (score?.objects !== undefined) return score.objects.scores.find((object) => object.at === at);
-  return at === answerAt ? score : undefined;
 }

@@ -71,8 +71,20 @@ export function nameOfSuite({
 
 function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateInput): Finding[] {
   const gate = suiteGate(suite, settings);
-  const fall: Reason[] =
-    suite.verdict === 'regressed' ? [{ code: 'regressed', ...nameOfSuite(suite) }] : [];
+  const { min_pass_rate: floor } = gate;
+  const rate = suite.pass_rate.head;
+  const isBelow = floor !== null && rate !== null && rate < floor - RATE_TOLERANCE;
+  const failed = suite.references.filter(
+    (reference) => countsForVerdict(reference) && reference.head?.rollup === 'fail',
+  );
+  const ids = gate.fail_on === 'failure' ? failed.map(({ id }) => id) : [];
+  const own: Reason[] = [
+    ...(suite.verdict === 'regressed'
+      ? [{ code: 'regressed' as const, ...nameOfSuite(suite) }]
+      : []),
+    ...(isBelow ? [{ code: 'below-floor' as const, suite: suite.name, rate, floor }] : []),
+    ...(ids.length > 0 ? [{ code: 'failed' as const, suite: suite.name, ids }] : []),
+  ];
   const features = featureFindings
     .filter(
       (found) =>
@@ -82,27 +94,9 @@ function suiteFindings(suite: SuiteResult, { settings, featureFindings }: GateIn
     )
     .map(({ text }): Reason => ({ code: 'feature', text }));
   return [
-    ...[...fall, ...belowFloor(suite, gate), ...failedReferences(suite, gate), ...features].map(
-      withEffect(failing(gate.fail_on)),
-    ),
+    ...[...own, ...features].map(withEffect(failing(gate.fail_on))),
     ...valueFindings(suite, gate),
   ];
-}
-
-function belowFloor(
-  { name, pass_rate: { head } }: SuiteResult,
-  { min_pass_rate: floor }: GateSettings,
-): Reason[] {
-  if (floor === null || head === null || head >= floor - RATE_TOLERANCE) return [];
-  return [{ code: 'below-floor', suite: name, rate: head, floor }];
-}
-
-function failedReferences({ name, references }: SuiteResult, { fail_on }: GateSettings): Reason[] {
-  const failed = references.filter(
-    (reference) => countsForVerdict(reference) && reference.head?.rollup === 'fail',
-  );
-  if (fail_on !== 'failure' || failed.length === 0) return [];
-  return [{ code: 'failed', suite: name, ids: failed.map(({ id }) => id) }];
 }
 
 /** The suite's own verdict already states values that decided it. */

@@ -9,8 +9,8 @@ import {
 import type { SuiteComparison } from '../plan/suite-run.ts';
 import { contrast, rowsOf, type Look } from '../statistics/look.ts';
 import { isFall } from '../statistics/metric-min-p.ts';
+import { meanOfTables } from '../statistics/table.ts';
 import { isRefutal } from './confirmation.ts';
-import { meanOfTables } from './mean-rates.ts';
 import type { MeasuredRow, TestedSuite, SuiteVerdict } from './suite-row.ts';
 
 /** All suites of the run compared as one. `look` is the interim test that decided. */

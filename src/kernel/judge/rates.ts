@@ -1,10 +1,10 @@
 import type { Side } from '../../types/plain.ts';
+import { tryOutcomes } from '../plan/ledger.ts';
 import { countingRuns, type ReferenceRun, type SuiteComparison } from '../plan/suite-run.ts';
 import type { PassRate, SuiteResult } from '../result/suite-result.ts';
-import { isComparable } from '../statistics/table.ts';
+import { countOutcomes, isComparable, meanOfCounts, meanOfTables } from '../statistics/table.ts';
 import { rollupName } from '../suite/gate.ts';
 import { gatesByValues } from '../suite/metrics.ts';
-import { meanOfTables, meanRate } from './mean-rates.ts';
 import { comparedInPairs } from './preference.ts';
 import type { RunRollUps } from './roll-up.ts';
 import type { SuiteVerdict } from './suite-row.ts';
@@ -34,7 +34,8 @@ export function passRate(suite: SuiteComparison, verdict: SuiteVerdict | null): 
   if (verdict === null || verdict.look.interval === null) {
     const runs = ratedRuns(suite);
     const tries = ratedTries(verdict);
-    const rate = (side: Side) => meanRate(runs, side, tries);
+    const rate = (side: Side) =>
+      meanOfCounts(runs.map((run) => countOutcomes(tryOutcomes(run)[side].slice(0, tries))));
     return { base: rate('base'), head: rate('head'), ...NO_DIFFERENCE, p: null };
   }
   const { interval, test, tables } = verdict.look;

@@ -30,7 +30,6 @@ import {
 } from '../statistics/table.ts';
 import { gatesByPreference, metricsFor } from '../suite/metrics.ts';
 import type { UnderBaseFinding } from './gate-input.ts';
-import { sharedTries } from './mean-rates.ts';
 import { preferenceTries } from './preference.ts';
 import { calledMoves, directionOf, fellAt, metricMoves, type MetricMove } from './values.ts';
 
@@ -64,7 +63,9 @@ export function countCorners(suite: SuiteComparison): Corners[] {
 
 function splitTries(suite: SuiteComparison): number {
   const runs = splitRuns(suite);
-  return suite.policy.kind === 'adaptive' ? sharedTries(runs) : maxPlannedTries(suite, runs);
+  return suite.policy.kind === 'adaptive'
+    ? Math.min(...runs.map(({ base, head }) => Math.min(base.length, head.length)))
+    : maxPlannedTries(suite, runs);
 }
 
 function judgedIn(corners: readonly Corners[], names: readonly (keyof Corners)[]): Corners[] {

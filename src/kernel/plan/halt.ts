@@ -22,8 +22,3 @@ export interface Unmade {
 export function incomplete({ tries, grades, rounds }: Unmade): boolean {
   return tries + grades + rounds > 0;
 }
-
-/** Whether the halt changes the outcome. */
-export function changesOutcome(halt: Halt, unmade: Unmade): boolean {
-  return halt.isPassed === true || incomplete(unmade);
-}

@@ -70,3 +70,8 @@ export function meanOfCounts(counts: readonly Counts[]): number | null {
   const rates = counts.filter(({ tries }) => tries > 0).map(({ passes, tries }) => passes / tries);
   return meanOrNull(rates);
 }
+
+/** The mean pass rate of a side, over tables with tries on both sides. */
+export function meanOfTables(tables: readonly Table[], side: 'base' | 'head'): number | null {
+  return meanOfCounts(tables.filter(isComparable).map((table) => table[side]));
+}

@@ -99,7 +99,13 @@ async function takeHold(exchange: Exchange, isReplayed: boolean): Promise<Held |
   const { run, call, tools } = exchange;
   const isOver = takeTurn(run);
   if (isOver !== null) return isOver;
-  const refused = isReplayed ? null : serverRefusal(exchange);
+  const { server } = exchange.upstream;
+  const which = `call ${run.counts.calls} of this run (${visibleLine(call.model)}, try ${run.terms.try + 1})`;
+  let refused: Refused | null = null;
+  if (!isReplayed && tools.offline)
+    refused = { why: 'offline', message: `offline, and no reply is stored for ${which}` };
+  else if (!isReplayed && 'problem' in server)
+    refused = { why: 'upstream', kind: 'key', message: server.problem };
   const hold = refused ?? (await holdCall(run, call, tools.ledger(), isReplayed));
   if ('why' in hold) run.counts.calls -= 1;
   return hold;
@@ -155,18 +161,6 @@ async function attemptCall(
     noteFailure(exchange, found.kind, found.message);
     return errorReply(call.route.wire, 502, found.message);
   }
-}
-
-function serverRefusal({
-  run: { counts, terms },
-  call,
-  tools,
-  upstream: { server },
-}: Exchange): Refused | null {
-  const which = `call ${counts.calls} of this run (${visibleLine(call.model)}, try ${terms.try + 1})`;
-  if (tools.offline)
-    return { why: 'offline', message: `offline, and no reply is stored for ${which}` };
-  return 'problem' in server ? { why: 'upstream', kind: 'key', message: server.problem } : null;
 }
 
 function refuseCall({ run, call, end }: Exchange, refused: Refused | string): GatewayReply {

@@ -27,7 +27,16 @@ export function storedReplies(openStores: () => Promise<readonly Store[]>): Stor
       if (found.status === 'error') return null;
       const [part] = found.parts;
       const { model, at } = found.served;
-      return part?.type === 'json' ? await unpacked(part.value, { model, at }) : null;
+      const value = part?.type === 'json' ? part.value : null;
+      const [type, packed] = [member(value, 'type'), member(value, 'packed')];
+      if (typeof type !== 'string' || typeof packed !== 'string') return null;
+      try {
+        const options = { maxOutputLength: MAX_UNPACKED_BYTES };
+        const body = await unpack(Buffer.from(packed, 'base64'), options);
+        return { type, body: body.toString(), model, at };
+      } catch {
+        return null;
+      }
     },
     async keep(key, reply, target) {
       const [store] = await openStores();
@@ -55,18 +64,3 @@ const REQUEST: Parameters<Complete>[0] = {
   schema: null,
   purpose: 'prompt',
 };
-
-async function unpacked(
-  value: unknown,
-  served: Pick<StoredReply, 'model' | 'at'>,
-): Promise<StoredReply | null> {
-  const [type, packed] = [member(value, 'type'), member(value, 'packed')];
-  if (typeof type !== 'string' || typeof packed !== 'string') return null;
-  try {
-    const options = { maxOutputLength: MAX_UNPACKED_BYTES };
-    const body = await unpack(Buffer.from(packed, 'base64'), options);
-    return { type, body: body.toString(), ...served };
-  } catch {
-    return null;
-  }
-}
