@@ -14,11 +14,10 @@ import { NOT_WANTED, publishFailureLine, hasStatus, type PublishResult } from '.
 import { ownerAndName } from './pull.ts';
 
 /** GitHub's limits. The summary's limit is counted in bytes, the stricter interpretation. */
-const MAX_ANNOTATIONS_PER_REQUEST = 50;
-
 export const MAX_SUMMARY_BYTES = 65_535;
 
-export const MAX_ANNOTATIONS = 100;
+/** GitHub takes this many in one request. The summary counts the others. */
+export const MAX_ANNOTATIONS = 50;
 
 const MAX_FIELD_BYTES = 65_536;
 
@@ -99,9 +98,7 @@ export async function publishCheck(client: Client, job: CheckJob): Promise<Publi
   };
   try {
     const shown = await shownAs(client, job, output);
-    const { id, sent, warnings } = await createWithFallback(client, shown, chosen);
-    const left = await append(client, shown, id, sent.slice(MAX_ANNOTATIONS_PER_REQUEST));
-    return { ok: true, id, warnings: [...warnings, ...left] };
+    return { ok: true, ...(await createWithFallback(client, shown, chosen)) };
   } catch (error) {
     const failed = 'The check run was not written';
     return { ok: false, warning: publishFailureLine(failed, PERMISSION, error, job.fork) };
@@ -139,21 +136,22 @@ async function createWithFallback(
   client: Client,
   job: CheckDisplay,
   annotations: readonly CheckAnnotation[],
-): Promise<{ id: number; sent: AnnotationPayload[]; warnings: string[] }> {
+): Promise<{ id: number; warnings: string[] }> {
   const [whole, plain] = [annotations.map(toSend), annotations.map(withoutAstral).map(toSend)];
   let refusal: unknown = null;
   for (const sent of isDeepStrictEqual(plain, whole) ? [whole] : [whole, plain]) {
     try {
-      return { id: await post(client, job, sent), sent, warnings: [] };
+      return { id: await post(client, job, sent), warnings: [] };
     } catch (error) {
       if (!hasStatus(error, 422) || annotations.length === 0) throw error;
       refusal = error;
     }
   }
+  const count = annotations.length;
+  const failed = `${count} annotation${count === 1 ? ' was' : 's were'} not written`;
   return {
     id: await post(client, job, []),
-    sent: [],
-    warnings: [annotationsFailed(job, annotations.length, refusal)],
+    warnings: [publishFailureLine(failed, PERMISSION, refusal, job.fork)],
   };
 }
 
@@ -182,9 +180,7 @@ async function post(
     completed_at: job.completedAt.toISOString(),
     output: {
       ...job.output,
-      ...(annotations.length === 0
-        ? {}
-        : { annotations: annotations.slice(0, MAX_ANNOTATIONS_PER_REQUEST) }),
+      ...(annotations.length === 0 ? {} : { annotations }),
     },
   };
   if (job.opened !== null)
@@ -196,32 +192,6 @@ async function post(
     }
   const external_id = externalId(job.owner, job.own, job.opened?.id);
   return createCheckRun(client, { ...body, external_id, head_sha: job.headSha });
-}
-
-async function append(
-  { octokit }: Client,
-  job: CheckDisplay,
-  id: number,
-  annotations: AnnotationPayload[],
-): Promise<string[]> {
-  for (let start = 0; start < annotations.length; start += MAX_ANNOTATIONS_PER_REQUEST) {
-    const batch = annotations.slice(start, start + MAX_ANNOTATIONS_PER_REQUEST);
-    try {
-      await octokit.rest.checks.update({
-        ...ownerAndName(job.repository),
-        check_run_id: id,
-        output: { ...job.output, annotations: batch },
-      });
-    } catch (error) {
-      return [annotationsFailed(job, annotations.length - start, error)];
-    }
-  }
-  return [];
-}
-
-function annotationsFailed({ fork }: CheckJob, count: number, error: unknown): string {
-  const failed = `${count} annotation${count === 1 ? ' was' : 's were'} not written`;
-  return publishFailureLine(failed, PERMISSION, error, fork);
 }
 
 function toSend(annotation: CheckAnnotation) {

@@ -181,8 +181,6 @@ describe('annotations', () => {
   test.each([
     [0, 2],
     [50, 2],
-    [51, 3],
-    [100, 3],
   ])('are sent in order: %i annotations in %i requests', async (count, expected) => {
     const { github, requests, publish } = await ready();
     const result = await publish({ annotations: annotations(count) });
@@ -196,13 +194,13 @@ describe('annotations', () => {
     expect(github.state.violations).toEqual([]);
   });
 
-  test('beyond the first 100 are only counted in the summary', async () => {
+  test('beyond the first 50 are only counted in the summary', async () => {
     const { github, requests, publish } = await ready();
     await publish({ conclusion: 'failure', annotations: annotations(151) });
-    expect(requests()).toHaveLength(2);
+    expect(requests()).toHaveLength(1);
     expect(github.state.checkRuns[0]?.annotations).toHaveLength(MAX_ANNOTATIONS);
     expect(github.state.checkRuns[0]?.summary).toBe(
-      'All is well.\n\n51 more annotations are not shown here.',
+      'All is well.\n\n101 more annotations are not shown here.',
     );
     expect(github.state.violations).toEqual([]);
   });
@@ -251,25 +249,10 @@ describe('annotations', () => {
     expect(result).toEqual(
       written(
         github.state.checkRuns[0]?.id,
-        '61 annotations were not written: GitHub rejects the content (422): Validation Failed; annotations.path must be relative to the repository',
+        '50 annotations were not written: GitHub rejects the content (422): Validation Failed; annotations.path must be relative to the repository',
       ),
     );
     expect(github.state.checkRuns).toMatchObject([{ conclusion: 'failure', annotations: [] }]);
-  });
-
-  test('that cannot be appended are a warning', async () => {
-    const { github, publish } = await ready();
-    github.intercept('PATCH', /\/check-runs\//, () =>
-      forbidden('Resource not accessible by integration'),
-    );
-    const result = await publish({ annotations: annotations(51) });
-    expect(result).toEqual(
-      written(
-        github.state.checkRuns[0]?.id,
-        '1 annotation was not written: the token is not allowed to do this (403). Give the job `permissions: checks: write`.',
-      ),
-    );
-    expect(github.state.checkRuns[0]?.annotations).toHaveLength(50);
   });
 });
 
@@ -287,7 +270,7 @@ describe('summary and title', () => {
   test('are cut at the end of a line, with a note', async () => {
     const { github, publish } = await ready();
     const line = 'ü'.repeat(500);
-    await publish({ summary: Array(70).fill(line).join('\n'), annotations: annotations(101) });
+    await publish({ summary: Array(70).fill(line).join('\n'), annotations: annotations(51) });
     const sent = github.state.checkRuns[0]?.summary ?? '';
     const [text = '', note = ''] = sent.split('\n\n');
     expect(Buffer.byteLength(sent)).toBeLessThanOrEqual(MAX_SUMMARY_BYTES);
