@@ -1,6 +1,6 @@
 import type { ReferenceRun, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
-import { mean, meanOrNull } from '../../kernel/statistics/sums.ts';
+import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { pairedMean } from '../../report/sections/intervals.ts';
 import type { Side } from '../../types/plain.ts';
 import { steeringFor } from './answerer.ts';
@@ -91,21 +91,14 @@ function meanShare(
     head: countHolding(head ?? []),
   }));
   const both = tables.filter(({ base, head }) => base.tries > 0 && head.tries > 0);
-  const rate = (side: Side, from: typeof tables) =>
-    meanOrNull(
-      from
-        .filter((table) => table[side].tries > 0)
-        .map((table) => table[side].passes / table[side].tries),
-    );
   const interval = differenceInterval(both);
-  if (interval === null)
-    return oneSidedMean(
-      tables.filter(({ base }) => base.tries > 0).length,
-      rate('base', tables),
-      tables.filter(({ head }) => head.tries > 0).length,
-      rate('head', tables),
-    );
-  return { base: rate('base', both), head: rate('head', both), ...interval, n: both.length };
+  const from = interval === null ? tables : both;
+  const ratesOf = (side: Side) =>
+    from.flatMap((table) => {
+      const { passes, tries } = table[side];
+      return tries > 0 ? passes / tries : [];
+    });
+  return { ...meansOfSides(ratesOf('base'), ratesOf('head')), ...interval };
 }
 
 function meanPerReference(
@@ -119,29 +112,18 @@ function meanPerReference(
     base === null || head === null ? [] : [{ base, head }],
   );
   const interval = pairedMean(both.map(({ base, head }) => head - base));
-  if (interval !== null)
-    return {
-      base: mean(both.map(({ base }) => base)),
-      head: mean(both.map(({ head }) => head)),
-      ...interval,
-      n: both.length,
-    };
-  const [base, head] = [
-    means.flatMap((pair) => pair.base ?? []),
-    means.flatMap((pair) => pair.head ?? []),
-  ];
-  const compares = pairs.some((pair) => pair.base !== null && pair.head !== null);
   // Means over different references cannot be compared.
-  return compares
-    ? oneSidedMean(0, null, 0, null)
-    : oneSidedMean(base.length, meanOrNull(base), head.length, meanOrNull(head));
+  const isApart =
+    interval === null && pairs.some((pair) => pair.base !== null && pair.head !== null);
+  const from = interval === null ? means : both;
+  const valuesOf = (side: Side) => (isApart ? [] : from.flatMap((pair) => pair[side] ?? []));
+  return { ...meansOfSides(valuesOf('base'), valuesOf('head')), ...interval };
 }
 
-function oneSidedMean(
-  baseCount: number,
-  base: number | null,
-  headCount: number,
-  head: number | null,
-): PairedMean {
-  return { base, head, difference: null, low: null, high: null, n: Math.max(baseCount, headCount) };
+function meansOfSides(base: readonly number[], head: readonly number[]): PairedMean {
+  return {
+    ...{ base: meanOrNull(base), head: meanOrNull(head) },
+    ...{ difference: null, low: null, high: null },
+    n: Math.max(base.length, head.length),
+  };
 }

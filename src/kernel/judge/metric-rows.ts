@@ -76,15 +76,16 @@ function valuesRow(
   number: MetricNumber,
   { suite, verdict, runs, tries }: Rated,
 ): NonNullable<MetricResult['values']> {
-  const better = directionIn(number.metric, suite.run.scoring.rubrics, number.entry);
-  const share = comparedShare(suite, number);
-  const gate = metricGate(suite, number);
-  const move = verdict?.moves.find(({ name }) => name === number.name);
-  const decides = isOutcome(suite, number);
-  return shownValues(
-    move ?? { better, gate, decides, share, test: null, moved: null, exploded: [] },
-    valuesByReference(number, runs, tries),
-  );
+  const move = verdict?.moves.find(({ name }) => name === number.name) ?? {
+    better: directionIn(number.metric, suite.run.scoring.rubrics, number.entry),
+    gate: metricGate(suite, number),
+    decides: isOutcome(suite, number),
+    share: comparedShare(suite, number),
+    test: null,
+    moved: null,
+    exploded: [],
+  };
+  return shownValues(move, valuesByReference(number, runs, tries));
 }
 
 function objectsRow(

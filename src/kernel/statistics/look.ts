@@ -17,9 +17,9 @@ export interface Contrast {
   difference: number | null;
 }
 
-export function contrast(rows: readonly ClusteredTries[], upTo = Infinity): Contrast {
-  const units = formClusters(rows, upTo).map(clusterTable);
-  const tables = rows.map(({ tries }) => countTable(tries, upTo));
+export function contrast(rows: readonly ClusteredTries[]): Contrast {
+  const units = formClusters(rows).map(clusterTable);
+  const tables = rows.map(({ tries }) => countTable(tries));
   return { tables, units, test: suiteTest(units), difference: meanDifference(tables) };
 }
 
