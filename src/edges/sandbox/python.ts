@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parsedJson } from '../../types/plain.ts';
 import {
   limits,
   OUTCOMES,
@@ -196,12 +197,6 @@ function parseAnswer(line: string): ThreadAnswer | null {
   const outcome = OUTCOMES.find((known) => known === word);
   if (id === undefined || outcome === undefined || printed === undefined || rest.length === 0)
     return null;
-  try {
-    const said = readPrinted(JSON.parse(printed));
-    return said === null
-      ? null
-      : { id, outcome, printed: said, reply: rest.join('\t'), spent: false };
-  } catch {
-    return null;
-  }
+  const said = readPrinted(parsedJson(printed));
+  return said && { id, outcome, printed: said, reply: rest.join('\t'), spent: false };
 }
