@@ -2,7 +2,6 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { Detail } from '../../report/sections/detail.ts';
 import {
   code,
-  group,
   lineBreak,
   paragraph,
   table,
@@ -11,23 +10,16 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { moreBlock, repeatedNames, suiteName } from '../../report/sections/phrases.ts';
+import { moreBlock, repeatedNames, suiteGroup, suiteName } from '../../report/sections/phrases.ts';
 import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
 
 /** In the table, "Right when given" is precision and "Found when expected" is recall. */
 export function classes({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
-  const found = suitesWorstFirst(suites).flatMap((suite) =>
-    suite.classification ? [{ suite, classification: suite.classification }] : [],
+  return suiteGroup('Labels', suites, items, ({ classification }, name) =>
+    classification ? classesOf(name, classification, items) : [],
   );
-  const shown = found.slice(0, items);
-  const repeated = repeatedNames(suites);
-  const blocks = shown.flatMap(({ suite, classification }) =>
-    classesOf(suiteName(suite, repeated), classification, items),
-  );
-  if (blocks.length > 0) blocks.push(...moreBlock(found.length, shown.length));
-  return group([text('Labels')], blocks);
 }
 
 function classesOf(name: Line, { labels }: ClassificationSummary, items: number): Block[] {

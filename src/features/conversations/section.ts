@@ -15,11 +15,9 @@ import {
   moreBlock,
   change as changeOf,
   rateInterval,
-  repeatedNames,
-  suiteName,
+  suiteGroup,
 } from '../../report/sections/phrases.ts';
 import { percent, signed, count, counted } from '../../text/amounts.ts';
-import { suitesWorstFirst } from '../../wording/figures.ts';
 import type {
   ConversationSummary,
   EvaluatorGrade,
@@ -32,19 +30,8 @@ export function conversations(
   { suites, mode }: Result,
   { collapsedItems: items }: Detail,
 ): Block[] {
-  const found = suitesWorstFirst(suites).flatMap((suite) =>
-    suite.conversation ? [{ suite, summary: suite.conversation }] : [],
-  );
-  const shown = found.slice(0, items);
-  const repeated = repeatedNames(suites);
-  return group(
-    [text('Conversations')],
-    [
-      ...shown.flatMap(({ suite, summary }) =>
-        summaryBlocks(suiteName(suite, repeated), summary, mode),
-      ),
-      ...moreBlock(found.length, shown.length),
-    ],
+  return suiteGroup('Conversations', suites, items, ({ conversation }, name) =>
+    conversation ? summaryBlocks(name, conversation, mode) : [],
   );
 }
 

@@ -17,10 +17,10 @@ import {
 } from '../../text/amounts.ts';
 import type { Json } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
-import { numberInWords } from '../../wording/figures.ts';
+import { numberInWords, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, paragraph, text, type Block, type Line } from './document.ts';
+import { code, group, paragraph, text, type Block, type Line } from './document.ts';
 
 export interface VerdictLook {
   sign: string;
@@ -219,6 +219,21 @@ export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<
   return repeated.has(name)
     ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
     : [code(name)];
+}
+
+/** A group with the blocks of each suite that has some, the worst suites first. */
+export function suiteGroup(
+  title: string,
+  suites: readonly SuiteResult[],
+  items: number,
+  blocksOf: (suite: SuiteResult, name: Line) => Block[],
+): Block[] {
+  const repeated = repeatedNames(suites);
+  const found = suitesWorstFirst(suites)
+    .map((suite) => blocksOf(suite, suiteName(suite, repeated)))
+    .filter(({ length }) => length > 0);
+  const shown = found.slice(0, items);
+  return group([text(title)], [...shown.flat(), ...moreBlock(found.length, shown.length)]);
 }
 
 /** The worst first. */
