@@ -39,7 +39,11 @@ export function applyTrust(
   const gated = sources.gate === 'head' ? { head, notices: [] } : withGatesOfBase(base, head);
   notices.push(...gated.notices);
   const both: Omit<TrustedSides, 'head' | 'notices' | 'notRun'> = {
-    ...{ base, gate, budget, models, ownRules },
+    base,
+    gate,
+    budget,
+    models,
+    ownRules,
   };
   if (sources.metrics === 'head') return { ...both, head: gated.head, notices, notRun: [] };
   const outside = fromOutside(base, gated.head);

@@ -271,7 +271,10 @@ function mergeSettings(three: ThreeWay<Settings>, note: Note): Settings {
   return {
     ...mergeKeys(three, notSections),
     ...Object.fromEntries(sections),
-    ...{ models: ownModels(own.models, models), file, prompts, rubrics },
+    models: ownModels(own.models, models),
+    file,
+    prompts,
+    rubrics,
   };
 }
 

@@ -31,7 +31,9 @@ function lostChecks({
     return [...before].filter((name) => !after.has(name) && !renamed.has(name));
   });
   return [...Map.groupBy(lost, (name) => name)].map(([metric, { length }]) => ({
-    ...{ suite: suite.name, metric, references: length },
+    suite: suite.name,
+    metric,
+    references: length,
   }));
 }
 

@@ -141,7 +141,8 @@ export function partOf(
 ): string | null {
   const { variables = [], fallback } = factsOf(vendor).cloud?.parts[part] ?? {};
   const given = [
-    ...[identities?.get(vendor)?.options[part], ...variables.map((name) => cloud?.[name])],
+    identities?.get(vendor)?.options[part],
+    ...variables.map((name) => cloud?.[name]),
     fallback,
   ];
   // Azure's usual variable has the whole address.

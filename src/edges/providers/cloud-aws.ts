@@ -48,8 +48,14 @@ function awsSigner(
       const { secret = '', session = '' } = known.get(token) ?? {};
       const at = new Date(now() + offset).toISOString().replace(/[:-]|\.\d{3}/g, '');
       const { headers } = await new AwsV4Signer({
-        ...{ url, method, body, region, service: 'bedrock', datetime: at },
-        ...{ accessKeyId: token, secretAccessKey: secret },
+        url,
+        method,
+        body,
+        region,
+        service: 'bedrock',
+        datetime: at,
+        accessKeyId: token,
+        secretAccessKey: secret,
         ...(session !== '' && { sessionToken: session }),
       }).sign();
       return Object.fromEntries([...headers].filter(([name]) => name !== 'host'));

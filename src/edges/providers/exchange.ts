@@ -52,7 +52,11 @@ export function vendorCredential(vendor: VendorName, options: ExchangeOptions): 
   };
   const fetch = watchedFetch(reply, Object.keys(headers), options);
   const login: CloudLogin = {
-    ...{ identity, variables: options.cloud ?? {}, prove, register, now: () => clock.now() },
+    identity,
+    variables: options.cloud ?? {},
+    prove,
+    register,
+    now: () => clock.now(),
     request: (url, init) => cloudReply(fetch, url, init),
   };
   const given: Exchange = { login, fetch, part: (name) => partOf(vendor, name, options) };
@@ -91,7 +95,12 @@ function watchedFetch(
   return async (input, init) => {
     const url = typeof input === 'object' && 'url' in input ? input.url : String(input);
     const { fetch, close } = createBoundedFetch({
-      ...{ base: new URL(url), auth: null, timeoutMs: EXCHANGE_MS, clock, signal, proxy },
+      base: new URL(url),
+      auth: null,
+      timeoutMs: EXCHANGE_MS,
+      clock,
+      signal,
+      proxy,
       passedHeaders: [...names, 'authorization'],
     });
     try {

@@ -147,7 +147,14 @@ export const THIS_PLATFORM: ProgramPlatform = {
 const DEFAULT_ENV_NAMES = ['PATH', 'HOME', 'LANG'];
 
 const WINDOWS = [
-  ...['SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP', 'USERPROFILE', 'APPDATA', 'LOCALAPPDATA'],
+  'SystemRoot',
+  'ComSpec',
+  'PATHEXT',
+  'TEMP',
+  'TMP',
+  'USERPROFILE',
+  'APPDATA',
+  'LOCALAPPDATA',
   'ProgramFiles',
 ];
 

@@ -43,7 +43,9 @@ export async function readAgentSuite(
   const read = new Set([given.file]);
   const document = await composedSuite(given, tools, read, problems);
   const suite: SuiteFile = {
-    ...{ document, tools, problems },
+    document,
+    tools,
+    problems,
     refuse: (path, message) => problems.push(problem(document.placeOf(path), message)),
   };
   const before = problems.length;

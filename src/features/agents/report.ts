@@ -107,12 +107,20 @@ function runLine(run: AgentRun, characters: number): Line {
   return [
     code(run.words, characters),
     ...[...run.files].flatMap(([path, diff]): Line => [
-      ...[lineBreak, strong('Changed '), code(path), lineBreak, code(diff, characters)],
+      lineBreak,
+      strong('Changed '),
+      code(path),
+      lineBreak,
+      code(diff, characters),
     ]),
     ...run.facts.checks.flatMap((check): Line => [
-      ...[lineBreak, code(check.name), text(': '), code(checkWords(check), characters)],
+      lineBreak,
+      code(check.name),
+      text(': '),
+      code(checkWords(check), characters),
     ]),
-    ...[lineBreak, text(runWords(run.facts))],
+    lineBreak,
+    text(runWords(run.facts)),
   ];
 }
 

@@ -89,7 +89,8 @@ async function readSkill(
   const named = skillField(text, 'name');
   const evals = posix.join(folder, 'evals');
   return {
-    ...{ file, folder },
+    file,
+    folder,
     name: /^[a-z\d][\w.-]*$/i.test(named) ? named : posix.basename(folder) || 'skill',
     hasEvals: paths.includes(`${evals}/evals.json`),
     hidden: folder !== '' && paths.some((path) => path.startsWith(`${evals}/`)) ? evals : null,

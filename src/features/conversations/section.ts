@@ -85,7 +85,7 @@ function cells(
     [text(`${value(base)} →`), lineBreak, text(value(head))],
     difference === null
       ? [text('–')]
-      : [...[text(change(difference)), lineBreak], text(`${interval}${counted(n, 'test')}`)],
+      : [text(change(difference)), lineBreak, text(`${interval}${counted(n, 'test')}`)],
   ];
 }
 
@@ -149,7 +149,10 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
     'Evaluators',
     ...(compares ? ['Side'] : []),
     ...criteria.map((name) => [code(name)]),
-    ...['All criteria', '95 % intervals', 'Balanced accuracy', 'Unread'],
+    'All criteria',
+    '95 % intervals',
+    'Balanced accuracy',
+    'Unread',
   ];
   return [
     title,

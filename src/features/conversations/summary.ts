@@ -122,8 +122,11 @@ function meanPerReference(
 
 function meansOfSides(base: readonly number[], head: readonly number[]): PairedMean {
   return {
-    ...{ base: meanOrNull(base), head: meanOrNull(head) },
-    ...{ difference: null, low: null, high: null },
+    base: meanOrNull(base),
+    head: meanOrNull(head),
+    difference: null,
+    low: null,
+    high: null,
     n: Math.max(base.length, head.length),
   };
 }

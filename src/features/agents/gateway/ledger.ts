@@ -62,7 +62,10 @@ export function openRun(terms: RunTerms): RunLedger {
     failure: null,
     isDecided: false,
     witness: {
-      ...{ steps: [], hasTools: false, models: [], open: [] },
+      steps: [],
+      hasTools: false,
+      models: [],
+      open: [],
       replies: { own: 0, other: 0, stored: 0 },
     },
     isCanarySeen: false,
@@ -88,9 +91,19 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
         `more than its limit of $${run.terms.limits.usd}`,
     });
   return {
-    ...{ calls, attempts, paid, replayed, whole, spent },
-    ...{ served, refused, failure, isDecided, isCanarySeen },
-    ...{ ...seen, requests: hash(JSON.stringify(asked)) },
+    calls,
+    attempts,
+    paid,
+    replayed,
+    whole,
+    spent,
+    served,
+    refused,
+    failure,
+    isDecided,
+    isCanarySeen,
+    ...seen,
+    requests: hash(JSON.stringify(asked)),
   };
 }
 

@@ -103,7 +103,14 @@ export async function openWorkspace(
     const own = await startOwnFolders(folder, template, options);
     const { kind, network, readable, cover, canary } = options;
     return {
-      ...{ kind, network, readable, cover, canary, folder, own, files },
+      kind,
+      network,
+      readable,
+      cover,
+      canary,
+      folder,
+      own,
+      files,
       commit: template.commit,
       before: {
         folder: template.own.work,

@@ -53,7 +53,11 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
   const certificates = proxy === null ? {} : certificateFiles();
   try {
     const walled = await startInside({
-      ...{ kind, folder, own, cover, command: job.command },
+      kind,
+      folder,
+      own,
+      cover,
+      command: job.command,
       readable: [...readable, ...Object.values(certificates)],
       sockets: { gateway: job.gateway, proxy },
       env: {
@@ -74,12 +78,10 @@ const LOCAL = '127.0.0.1,localhost';
 const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
 const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };
 const PROXIED = {
-  ...{
-    HTTPS_PROXY: PROXY_ENV,
-    https_proxy: PROXY_ENV,
-    NO_PROXY: LOCAL,
-    no_proxy: LOCAL,
-  },
+  HTTPS_PROXY: PROXY_ENV,
+  https_proxy: PROXY_ENV,
+  NO_PROXY: LOCAL,
+  no_proxy: LOCAL,
   NODE_USE_ENV_PROXY: '1',
 };
 
