@@ -84,7 +84,8 @@ function membersByKey<T>(
   [was, tip, own]: ThreeWay<readonly T[]>,
   pair: (before: readonly T[], after: readonly T[]) => ReadonlyMap<T, T>,
 ): ThreeWay<Map<string, T>> {
-  const [onTip, onHead] = [pair(was, tip), pair(was, own)];
+  const onTip = pair(was, tip);
+  const onHead = pair(was, own);
   const addedTwice = pair(
     tip.filter((item) => !onTip.has(item)),
     own.filter((item) => !onHead.has(item)),
@@ -115,7 +116,8 @@ export function mergeProjects(...three: ThreeWay<Project>): MergedSides {
   const [before, later, own] = membersByKey([was.suites, tip.suites, head.suites], pairSuites);
   const suites = [...own].flatMap(([key, suite]): Suite[] => {
     const { prompt, tests } = suite;
-    const [first, last] = [before.get(key), later.get(key)];
+    const first = before.get(key);
+    const last = later.get(key);
     const note = noteIn(prompt.file);
     if (first !== undefined && last === undefined) {
       if (

@@ -95,11 +95,13 @@ async function assumedRole(
   WebIdentityToken: string,
 ): Promise<AwsKeys> {
   register([WebIdentityToken]);
-  const [Action, Version] = ['AssumeRoleWithWebIdentity', '2011-06-15'];
+  const Action = 'AssumeRoleWithWebIdentity';
+  const Version = '2011-06-15';
   const fields = { Action, Version, RoleSessionName: 'evaldiff', RoleArn, WebIdentityToken };
   const { text, date } = await request(`https://sts.${region}.amazonaws.com/`, form(fields));
   const value = (name: string): string => new RegExp(`<${name}>([^<]+)`).exec(text)?.[1] ?? '';
-  const [id, secret] = [value('AccessKeyId'), value('SecretAccessKey')];
+  const id = value('AccessKeyId');
+  const secret = value('SecretAccessKey');
   const lives = Date.parse(value('Expiration')) - (date ?? now());
   if (id === '' || secret === '' || Number.isNaN(lives)) throw new Error('no keys');
   const expiresAt = (Date.now() + lives) / 1000;
@@ -114,7 +116,8 @@ async function profileKeys(login: CloudLogin): Promise<AwsKeys> {
   const section = text.split(/^\[/m).find((each) => each.startsWith(`${name ?? ''}]`)) ?? '';
   const value = (key: string): string =>
     new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(section)?.[1] ?? '';
-  const [id, secret] = [value('aws_access_key_id'), value('aws_secret_access_key')];
+  const id = value('aws_access_key_id');
+  const secret = value('aws_secret_access_key');
   if (id === '' || secret === '')
     throw new TransportError(
       'identity',

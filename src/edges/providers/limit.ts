@@ -92,7 +92,8 @@ export function createLimiter({ concurrency, maxTries, clock, signal }: LimiterO
   };
   const backoff = createBackoff(clock, signal, pump);
   const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
-    const [current, now] = [healthNow(), clock.now()];
+    const current = healthNow();
+    const now = clock.now();
     if (outcome.kind === 'failed') return current.recordFailure(round, outcome.fault, now);
     if (outcome.kind === 'limited') {
       backoff.extend(outcome.waitMs);

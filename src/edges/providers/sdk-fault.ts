@@ -199,7 +199,8 @@ function serverMessage(body: unknown): { code: string; said: string } {
 }
 
 function saidBehind(metadata: unknown): { code: string; said: string } {
-  const [raw, provider] = [member(metadata, 'raw'), member(metadata, 'provider_name')];
+  const raw = member(metadata, 'raw');
+  const provider = member(metadata, 'provider_name');
   if (raw === undefined) return { code: '', said: '' };
   const body = typeof raw === 'string' ? (parsedJson(raw) ?? raw) : raw;
   const { code, said } = typeof body === 'string' ? { code: '', said: body } : serverMessage(body);

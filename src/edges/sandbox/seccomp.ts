@@ -28,10 +28,16 @@ interface Instruction {
   value: number;
 }
 
-const [LOAD, AND, EQUAL, AT_LEAST, RETURN] = [0x20, 0x54, 0x15, 0x35, 0x06];
+const LOAD = 0x20;
+const AND = 0x54;
+const EQUAL = 0x15;
+const AT_LEAST = 0x35;
+const RETURN = 0x06;
 
 /** Offsets in the kernel's `struct seccomp_data`. */
-const [NUMBER_AT, ARCHITECTURE_AT, ARGUMENTS_AT] = [0, 4, 16];
+const NUMBER_AT = 0;
+const ARCHITECTURE_AT = 4;
+const ARGUMENTS_AT = 16;
 
 const instruction = (code: number, value: number): Instruction => ({
   code,

@@ -93,7 +93,8 @@ function suitesOf(
   { model: called = '', models: further = [] }: { model?: string; models?: string[] | undefined },
   tasks: readonly ReadTask[],
 ): AgentSuite[] {
-  const [triggers, work] = [tasks.filter(isTrigger), tasks.filter((task) => !isTrigger(task))];
+  const triggers = tasks.filter(isTrigger);
+  const work = tasks.filter((task) => !isTrigger(task));
   const make = (suite: string, own: readonly ReadTask[], trigger: boolean): AgentSuite => {
     const model = `${spec.agent} with ${called} (${suite})`;
     const attached = own.flatMap(({ files = {} }) => Object.values(files));

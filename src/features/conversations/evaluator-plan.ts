@@ -28,7 +28,8 @@ export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<Evalu
 
 function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null {
   const { path, name } = suite;
-  const [base, head] = [labelledAnswers(suite.base), labelledAnswers(suite.head)];
+  const base = labelledAnswers(suite.base);
+  const head = labelledAnswers(suite.head);
   if (head === null) return null;
   const decides = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
   const { place } = head.judge.conversation;

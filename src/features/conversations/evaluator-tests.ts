@@ -65,7 +65,8 @@ function gradeGroup(
       .filter((example) => example.accepted === accepted)
       .map(({ satisfied }) => satisfied);
     const share = (holds: (satisfied: Record<string, boolean>) => boolean): YesShare => {
-      const [yes, n] = [words.filter(holds).length, words.length];
+      const yes = words.filter(holds).length;
+      const n = words.length;
       const { low, high } = wilson({ passes: yes, tries: n }) ?? { low: null, high: null };
       return { yes, n, share: n === 0 ? null : yes / n, low, high };
     };
@@ -76,7 +77,8 @@ function gradeGroup(
       all: share(allSatisfied),
     };
   };
-  const [accepted, rejected] = [side(true), side(false)];
+  const accepted = side(true);
+  const rejected = side(false);
   return {
     evaluators,
     accepted,
@@ -152,7 +154,9 @@ function judgeByEvaluators(
   steering: Steering,
   { accepted, rejected }: EvaluatorGrade,
 ): MeasuredGrader {
-  const [tested, yes, no] = [judgingFingerprint(steering), accepted.all, rejected.all];
+  const tested = judgingFingerprint(steering);
+  const yes = accepted.all;
+  const no = rejected.all;
   return (sole, deciding) => {
     const other = sole.kind === 'own' ? steeringFor(deciding) : null;
     if (other === null || judgingFingerprint(other) !== tested) return null;
@@ -196,9 +200,11 @@ export async function testEvaluators(
  * method 10.
  */
 export function newcombe(first: Counts, second: Counts, confidence = 0.95): Interval | null {
-  const [ofFirst, ofSecond] = [wilson(first, confidence), wilson(second, confidence)];
+  const ofFirst = wilson(first, confidence);
+  const ofSecond = wilson(second, confidence);
   if (ofFirst === null || ofSecond === null) return null;
-  const [p, q] = [first.passes / first.tries, second.passes / second.tries];
+  const p = first.passes / first.tries;
+  const q = second.passes / second.tries;
   const reach = (a: number, b: number) => Math.sqrt(a * a + b * b);
   return {
     low: p - q - reach(p - ofFirst.low, ofSecond.high - q),

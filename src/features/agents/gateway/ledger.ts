@@ -82,7 +82,8 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
   const asked = [...run.sent].filter(([, times]) => times > 0).sort();
   if (calls > paid + replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
-  const [whole, spent] = [spentOf(run.whole), spentOf(run.spent)];
+  const whole = spentOf(run.whole);
+  const spent = spentOf(run.spent);
   if (isPassed(run.account))
     refused.push({
       why: 'content',

@@ -8,7 +8,8 @@ import type { StoredReplies, StoredReply } from './terms.ts';
 
 const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 
-const [pack, unpack] = [promisify(gzip), promisify(gunzip)];
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
 
 const MISSING: Complete = () =>
   Promise.resolve({ status: 'error', kind: 'recording', message: 'not stored', unsent: true });
@@ -28,7 +29,8 @@ export function storedReplies(openStores: () => Promise<readonly Store[]>): Stor
       const [part] = found.parts;
       const { model, at } = found.served;
       const value = part?.type === 'json' ? part.value : null;
-      const [type, packed] = [member(value, 'type'), member(value, 'packed')];
+      const type = member(value, 'type');
+      const packed = member(value, 'packed');
       if (typeof type !== 'string' || typeof packed !== 'string') return null;
       try {
         const options = { maxOutputLength: MAX_UNPACKED_BYTES };

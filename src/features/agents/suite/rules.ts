@@ -11,7 +11,8 @@ export function placeFiles(
   paths: Iterable<string>,
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
 ): Map<string, string> {
-  const [isAdded, isHidden] = [matcherOf(added), matcherOf([...hide, ...own])];
+  const isAdded = matcherOf(added);
+  const isHidden = matcherOf([...hide, ...own]);
   const visible = [...paths].filter((path) => !isHidden(path));
   const below = (folder: string, at: string): [string, string][] =>
     visible.flatMap((path) =>
@@ -32,7 +33,8 @@ export function suiteFileMatcher(
   { from, with: added, hide, own = [], skills = {} }: PlaceRules,
   { seen, whole }: Record<'seen' | 'whole', ReadonlyMap<string, { body: Uint8Array }>>,
 ): (path: string) => boolean {
-  const [isAdded, isHidden] = [matcherOf(added), matcherOf([...hide, ...own])];
+  const isAdded = matcherOf(added);
+  const isHidden = matcherOf([...hide, ...own]);
   /** The same order as in `placeFiles`. */
   const sourceOf = (path: string): string => {
     const skill = Object.entries(skills).findLast(([at]) => isBelow(path, at));
@@ -40,7 +42,8 @@ export function suiteFileMatcher(
     return isAdded(path) ? path : posix.join(from, path);
   };
   return (path) => {
-    const [shown, placed] = [seen.get(path), whole.get(path)];
+    const shown = seen.get(path);
+    const placed = whole.get(path);
     if (placed === undefined) return isHidden(sourceOf(path));
     return shown === undefined || Buffer.compare(shown.body, placed.body) !== 0;
   };

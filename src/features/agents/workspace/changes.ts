@@ -45,10 +45,12 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   // Agents can make folders and files that even their owner cannot open.
   if (kind !== 'root') await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
   const isOfSetup = setupPaths(workspace);
-  const [room, setupRoom] = [{ bytes: MAX_CHANGED_BYTES }, { bytes: MAX_CHANGED_BYTES }];
+  const room = { bytes: MAX_CHANGED_BYTES };
+  const setupRoom = { bytes: MAX_CHANGED_BYTES };
   const changes: Change[] = [];
   for (const path of new Set([...before.entries.keys(), ...after.keys()])) {
-    const [old, entry] = [before.entries.get(path) ?? null, after.get(path) ?? null];
+    const old = before.entries.get(path) ?? null;
+    const entry = after.get(path) ?? null;
     if (old?.stamp === entry?.stamp) continue;
     const left = isOfSetup(path) ? 'setup' : null;
     const changed = { path, old, entry, left } as const;
@@ -166,8 +168,10 @@ function modeLines(
 }
 
 function diffText(path: string, was: Uint8Array | null, body: Uint8Array | null): string {
-  const [before, after] = [decodedText(was), decodedText(body)];
-  const [from, to] = [was === null ? null : `a/${path}`, body === null ? null : `b/${path}`];
+  const before = decodedText(was);
+  const after = decodedText(body);
+  const from = was === null ? null : `a/${path}`;
+  const to = body === null ? null : `b/${path}`;
   const options = { context: 3, maxEditLength: MAX_DIFF_EDITS };
   const patch =
     before === null || after === null

@@ -60,7 +60,8 @@ export function cleanEdits(
     allowed.flatMap(({ kind, path }) => (kind === 'deleted' && entries.has(path) ? path : [])),
   );
   const kept = [...entries.keys()].filter((path) => !deleted.has(path));
-  const [files, folders] = [new Set(kept), foldersAbove(kept)];
+  const files = new Set(kept);
+  const folders = foldersAbove(kept);
   const isBlocked = (path: string): boolean =>
     folders.has(path) || [...foldersAbove([path])].some((step) => files.has(step));
   const written = new Map<string, WorkspaceFile>();

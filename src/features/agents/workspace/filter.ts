@@ -5,7 +5,10 @@ import { callTableOf } from '../../../edges/sandbox/system-calls.ts';
 /** All CLONE_NEW* flags. */
 const NAMESPACE_FLAGS = 0x7e020000;
 
-const [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK] = [1, 2, 10, 16];
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
 const NETLINK_ROUTE = 0;
 
 const netlinkRule: CallRule = {
@@ -95,7 +98,8 @@ export function filteredCommand(
   command: readonly string[],
   loaders: readonly (readonly string[])[] = LOADERS,
 ): string[] | null {
-  const [table, filter] = [callTableOf(process.arch), agentFilter(process.arch)];
+  const table = callTableOf(process.arch);
+  const filter = agentFilter(process.arch);
   const loader = loaders.find(([path = '']) => existsSync(path));
   if (table === null || filter === null || loader === undefined) return null;
   const calls = [table.keyctl, table.calls.get('seccomp')].map(String);

@@ -19,7 +19,8 @@ export interface DiskEntry {
 /** The `upper` layer of a run contains what differs from `lower`, the template. */
 export async function ownFolders(run: string, lower: string | null): Promise<OwnFolders> {
   const upper = join(run, 'upper');
-  const [work, home] = [join(upper, 'work'), join(upper, 'home')];
+  const work = join(upper, 'work');
+  const home = join(upper, 'home');
   for (const path of [work, home, join(run, 'scratch'), join(run, 'root')])
     await mkdir(path, { recursive: true });
   return { work, home, ...(lower === null ? {} : { layers: { lower, run } }) };

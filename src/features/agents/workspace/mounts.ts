@@ -99,7 +99,8 @@ export function layerLines({ lower, run }: RunLayers, isWritable: boolean): stri
 }
 
 function readableLine(path: string): string {
-  const [from, to] = [shellWord(path), shellWord(`.${path}`)];
+  const from = shellWord(path);
+  const to = shellWord(`.${path}`);
   const parent = shellWord(`.${path.slice(0, path.lastIndexOf('/'))}/`);
   return (
     `if [ ! -e ${to} ]; then if [ -d ${from} ]; then mkdir -p ${to}; ` +

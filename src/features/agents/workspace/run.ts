@@ -75,7 +75,8 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
 
 const PROXY_ENV = `http://127.0.0.1:${PORTS.proxy}`;
 const LOCAL = '127.0.0.1,localhost';
-const [HOME, TMPDIR] = [INSIDE.home, INSIDE.tmp];
+const HOME = INSIDE.home;
+const TMPDIR = INSIDE.tmp;
 const BASE = { HOME, TMPDIR, LANG: 'C.UTF-8', TZ: 'UTC', TERM: 'dumb', CI: '1' };
 const PROXIED = {
   HTTPS_PROXY: PROXY_ENV,

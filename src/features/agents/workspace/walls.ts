@@ -81,7 +81,8 @@ export interface WalledProcess {
 }
 
 export async function startInside(job: WalledJob): Promise<WalledProcess> {
-  const [socket, root] = [join(job.folder, 'control'), join(job.folder, 'root')];
+  const socket = join(job.folder, 'control');
+  const root = join(job.folder, 'root');
   await mkdir(root, { recursive: true });
   const plan = `${JSON.stringify(wallPlan(job, root))}\n`;
   const state = { report: '', isKilled: false };
