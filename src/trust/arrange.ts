@@ -187,7 +187,7 @@ function withTriesOfBase(base: Project | null, head: Project): Project {
     const isLower = ofBase !== null && isFewer(rule, ofBase);
     const references = withRulesOfBase(before.tests.references, suite.tests.references, rule);
     return isLower || references !== suite.tests.references
-      ? { ...suite, tests: { ...suite.tests, references, ...(isLower ? { n_tries: ofBase } : {}) } }
+      ? { ...suite, tests: { ...suite.tests, references, ...(isLower && { n_tries: ofBase }) } }
       : suite;
   });
   const isAsWritten =

@@ -94,7 +94,7 @@ function withBaseReference(original: Reference, written: Reference): Reference {
     place: written.place,
     problem: written.problem,
     input: { ...written.input, ...original.input },
-    ...(written.ofTip === undefined ? {} : { ofTip: written.ofTip }),
+    ...(written.ofTip !== undefined && { ofTip: written.ofTip }),
   };
 }
 

@@ -22,7 +22,7 @@ export function callCompletion(
     message: `${label}: ${message}`,
     ...requestCounts(tried, kind === 'budget' || kind === 'aborted' ? 0 : 1),
     ...before,
-    ...(ended === null ? {} : { ended }),
+    ...(ended !== null && { ended }),
     ...(noModel && { noModel }),
   } as const;
   return tried.sent ? error : { ...error, unsent: true };
@@ -30,8 +30,8 @@ export function callCompletion(
 
 function requestCounts({ attempts = 0, spent = [] }: Requests, assumed: 0 | 1): Requests {
   return {
-    ...(attempts > assumed ? { attempts } : {}),
-    ...(spent.length > 0 ? { spent } : {}),
+    ...(attempts > assumed && { attempts }),
+    ...(spent.length > 0 && { spent }),
   };
 }
 

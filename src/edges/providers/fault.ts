@@ -78,7 +78,7 @@ export function faultOfReply({
   return fault(fails, why, {
     retry: again,
     spent: [{ usage, ...(cached ? { cached } : {}) }],
-    ...(ended === undefined ? {} : { ended }),
+    ...(ended !== undefined && { ended }),
   });
 }
 

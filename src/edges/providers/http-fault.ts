@@ -162,9 +162,9 @@ export function httpFault(failure: HttpFailure): Fault {
     waitMs,
     status,
     detail: `${code} ${said}`,
-    ...(scope === undefined ? {} : { scope }),
-    ...(noModel === undefined ? {} : { noModel }),
-    ...(mayPass === undefined ? {} : { retry: retryOf(failure) }),
+    ...(scope !== undefined && { scope }),
+    ...(noModel !== undefined && { noModel }),
+    ...(mayPass !== undefined && { retry: retryOf(failure) }),
   });
 }
 

@@ -72,13 +72,13 @@ function recordingLine(
       parameters,
       messages: messages.map(plainMessage),
       try: attempt,
-      ...(purpose === 'embedding' ? { kind: 'embedding' } : {}),
+      ...(purpose === 'embedding' && { kind: 'embedding' }),
     },
     reply: {
       ...(isText ? { output: textOf(completion) } : { parts }),
       usage,
       latency_ms,
-      ...(ended === 'stop' ? {} : { ended }),
+      ...(ended !== 'stop' && { ended }),
       ...(opaque && { opaque }),
     },
   });

@@ -53,7 +53,7 @@ function connectTo(proxy: URL, to: string): http.ClientRequest {
     method: 'CONNECT',
     path: to,
     agent: false,
-    headers: { host: to, ...(name === '' ? {} : { 'proxy-authorization': `Basic ${login}` }) },
+    headers: { host: to, ...(name !== '' && { 'proxy-authorization': `Basic ${login}` }) },
   });
 }
 

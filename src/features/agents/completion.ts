@@ -29,7 +29,7 @@ interface FinishedRun {
 export function runCompletion(run: FinishedRun): Completion {
   const { record } = run;
   const { attempts, spent } = record;
-  const requests = { attempts, ...(spent.usage === null ? {} : { paid: spent }) };
+  const requests = { attempts, ...(spent.usage !== null && { paid: spent }) };
   const stop = runEnd(run);
   if ('kind' in stop) return failedRun(stop, record);
   const steps = isReported(run) ? run.transcript.steps : record.steps;
@@ -42,7 +42,7 @@ export function runCompletion(run: FinishedRun): Completion {
     parts: runParts(run, stop.ended, steps),
     ended: stop.ended === 'turns' || stop.ended === 'usd' ? 'length' : 'stop',
     usage: record.whole.usage,
-    ...(cached === undefined ? {} : { cached }),
+    ...(cached !== undefined && { cached }),
     latency_ms: record.replayed > 0 ? null : Math.round(run.seconds * 1000),
     steps: isLastSaid ? steps.slice(0, -1) : steps,
     reused: false,
@@ -55,8 +55,8 @@ export function failedRun(why: RunFailure, { attempts, spent }: RunRecord): Comp
     status: 'error',
     ...why,
     attempts,
-    ...(spent.usage === null ? {} : { spent: [spent] }),
-    ...(attempts === 0 ? { unsent: true as const } : {}),
+    ...(spent.usage !== null && { spent: [spent] }),
+    ...(attempts === 0 && { unsent: true as const }),
   };
 }
 
@@ -156,14 +156,13 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     seconds: record.replayed > 0 ? null : Math.round(run.seconds * 10) / 10,
     usd: record.whole.usd,
     context: run.context,
-    ...(Object.keys(run.read).length === 0 ? {} : { read: run.read }),
+    ...(Object.keys(run.read).length !== 0 && { read: run.read }),
     files: shown.map(({ path, kind }) => ({ path, kind })),
     watched: run.watched,
     checks: run.checks,
     skills: skillsUsed(run.row, steps),
-    ...(run.row.npm === null && run.spec.skillTool === undefined
-      ? { isSkillToolUnknown: true as const }
-      : {}),
+    ...(run.row.npm === null &&
+      run.spec.skillTool === undefined && { isSkillToolUnknown: true as const }),
     leaks,
   });
   return [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...files, facts];

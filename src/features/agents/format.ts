@@ -209,7 +209,7 @@ function readAgent(
   if (written === undefined) return null;
   if (typeof written !== 'string') {
     const { skill_tool: skillTool } = written;
-    const own = { version: null, ...(skillTool === undefined ? {} : { skillTool }) };
+    const own = { version: null, ...(skillTool !== undefined && { skillTool }) };
     return 'acp' in written
       ? { agent: 'acp', command: written.acp, ...own }
       : { agent: 'command', command: written.command, ...own };
@@ -243,7 +243,7 @@ function readWorkspace(suite: SuiteFile, context: WorkspaceContext): WorkspaceRu
     own: [...[...context.hidden, ...(file === null ? [] : [file])].map(literalPattern), ...rubrics],
     setup: { run, network },
     network: written.network ?? 'off',
-    ...(skills === undefined ? {} : { skills: placeSkills(suite, skills, context.agent) }),
+    ...(skills !== undefined && { skills: placeSkills(suite, skills, context.agent) }),
   };
   checkPatterns(suite, rules);
   checkHosts(suite, rules);

@@ -54,8 +54,8 @@ function readTask({ document, tools, problems }: SuiteFile, index: number): Read
   if (task === undefined || problems.length > before) return null;
   const own: Task = {
     task: field.at('task').spelled(task),
-    ...(trigger === undefined ? {} : { trigger }),
-    ...(Object.keys(attached).length === 0 ? {} : { files: attached }),
+    ...(trigger !== undefined && { trigger }),
+    ...(Object.keys(attached).length !== 0 && { files: attached }),
   };
   const metrics = trigger === undefined ? {} : { metrics: [choosesSkill(trigger)] };
   const reference = { ...rest, ...metrics, input: taskVariables(own) };

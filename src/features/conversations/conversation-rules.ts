@@ -86,6 +86,6 @@ export function steeringParts(
       target: targetIdentity(target),
       parameters,
     })),
-    ...(results === null ? {} : { tool_results: toolParts(results) }),
+    ...(results !== null && { tool_results: toolParts(results) }),
   };
 }

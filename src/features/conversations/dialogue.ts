@@ -61,7 +61,7 @@ export function turnResult(
   return {
     ...asked,
     answer: said.length === 0 ? null : turnText(said),
-    ...(steps.length === 0 ? {} : { steps }),
+    ...(steps.length !== 0 && { steps }),
     verdicts: [],
     satisfied: null,
   };
@@ -109,7 +109,7 @@ export function assistantMessage(
   return {
     role: 'assistant',
     content: textOf(completion),
-    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    ...(calls.length !== 0 && { tool_calls: calls }),
     ...(opaque && { opaque }),
   };
 }
@@ -196,5 +196,5 @@ function endOf(
     (answer) => answer.ended === 'length' || isWithheld(answer) || answer.ended_as !== undefined,
   );
   const { ended, ended_as } = short ?? last;
-  return { ended, ...(ended_as === undefined ? {} : { ended_as }) };
+  return { ended, ...(ended_as !== undefined && { ended_as }) };
 }

@@ -201,7 +201,7 @@ async function sendReply(
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      ...(call.betas === '' ? {} : { 'anthropic-beta': call.betas }),
+      ...(call.betas !== '' && { 'anthropic-beta': call.betas }),
     },
     body: hold.sent,
   });

@@ -128,9 +128,9 @@ async function respond(
     if (response.destroyed) return;
     response.writeHead(reply.status, {
       'content-type': reply.type,
-      ...(reply.status < 400
-        ? {}
-        : { 'x-should-retry': String(reply.status === 429 || reply.status >= 500) }),
+      ...(reply.status >= 400 && {
+        'x-should-retry': String(reply.status === 429 || reply.status >= 500),
+      }),
       ...(reply.retryAfter ? { 'retry-after': reply.retryAfter } : {}),
     });
     response.flushHeaders();

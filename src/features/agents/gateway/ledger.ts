@@ -111,7 +111,7 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
 function spentOf({ usage, cached, usd, isCounted, isPriced }: UsageTally): SpentUsage {
   return {
     usage: isCounted ? usage : null,
-    ...(isCounted && cached.read + cached.written > 0 ? { cached } : {}),
+    ...(isCounted && cached.read + cached.written > 0 && { cached }),
     usd: isPriced ? usd : null,
   };
 }
@@ -167,7 +167,7 @@ export async function holdCall(
   const most = callInput(call, run.density);
   const asked = { target, purpose: 'prompt', input: { usual: most, most } } as const;
   const [hold] = await ledger.reserve(
-    [{ ...asked, ...outputOf(call, target), ...(isReplayed ? { isReplayed } : {}) }],
+    [{ ...asked, ...outputOf(call, target), ...(isReplayed && { isReplayed }) }],
     account,
   );
   const halt = isReplayed ? null : ledger.halt();

@@ -120,8 +120,8 @@ export function agentOf(
 export function taskVariables({ task, trigger, files = {} }: Task): Record<string, Scalar> {
   return {
     task,
-    ...(trigger === undefined ? {} : { trigger: trigger ?? NO_SKILL }),
-    ...(Object.keys(files).length === 0 ? {} : { files: JSON.stringify(files) }),
+    ...(trigger !== undefined && { trigger: trigger ?? NO_SKILL }),
+    ...(Object.keys(files).length !== 0 && { files: JSON.stringify(files) }),
   };
 }
 
@@ -130,8 +130,8 @@ const NO_SKILL = 'none';
 export function taskOf({ task = '', trigger, files }: Readonly<Record<string, Scalar>>): Task {
   return {
     task: String(task),
-    ...(trigger === undefined ? {} : { trigger: trigger === NO_SKILL ? null : String(trigger) }),
-    ...(files === undefined ? {} : { files: JSON.parse(String(files)) as Record<string, string> }),
+    ...(trigger !== undefined && { trigger: trigger === NO_SKILL ? null : String(trigger) }),
+    ...(files !== undefined && { files: JSON.parse(String(files)) as Record<string, string> }),
   };
 }
 

@@ -39,7 +39,7 @@ export async function runChecks(
         job,
       );
       const output = `${stdout}${stderr}`.slice(-MAX_CHECK_CHARS);
-      done.push({ name, code, output, ...(ended === 'time' ? { timedOut: true } : {}) });
+      done.push({ name, code, output, ...(ended === 'time' && { timedOut: true }) });
     } finally {
       await workspace.close();
     }

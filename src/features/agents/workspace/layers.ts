@@ -23,7 +23,7 @@ export async function ownFolders(run: string, lower: string | null): Promise<Own
   const home = join(upper, 'home');
   for (const path of [work, home, join(run, 'scratch'), join(run, 'root')])
     await mkdir(path, { recursive: true });
-  return { work, home, ...(lower === null ? {} : { layers: { lower, run } }) };
+  return { work, home, ...(lower !== null && { layers: { lower, run } }) };
 }
 
 async function runAsRoot(kind: WallKind, script: string): Promise<string> {

@@ -62,8 +62,8 @@ export async function runInside(place: RunPlace, job: InsideJob): Promise<Inside
       sockets: { gateway: job.gateway, proxy },
       env: {
         ...BASE,
-        ...(proxy === null ? {} : { ...PROXIED, ...certificates }),
-        ...(canary === null ? {} : { [CANARY_NAME]: canary }),
+        ...(proxy !== null && { ...PROXIED, ...certificates }),
+        ...(canary !== null && { [CANARY_NAME]: canary }),
         ...job.env,
       },
     });
