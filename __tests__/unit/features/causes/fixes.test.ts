@@ -1,7 +1,7 @@
 import { fixOf, type FixBench } from '../../../../src/features/causes/fixes.ts';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
-import { fixWords } from '../../../../src/trials/fix-lines.ts';
+import { fixWords } from '../../../../src/report/sections/fixes.ts';
 import type { Fix } from '../../../../src/trials/fix.ts';
 import type { PromptChange } from '../../../../src/trials/prompt-units.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
