@@ -29,20 +29,20 @@ export function editOf(
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
   if (change === null) return null;
-  const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
+  const edit = ofLines(unit.head.file, change, file) ?? ofWords(unit, text, file);
   return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
 }
 
 /** `after` is the text that was tested. */
 export function fileEdit(
-  unit: Passage,
+  path: string,
   { before, after }: { before: string; after: string },
   file: readonly string[],
 ): Edit | null {
-  const edit = ofLines(unit, { line: 1, before, after }, file);
+  const edit = ofLines(path, { line: 1, before, after }, file);
   const ended = (text: string | null) => text?.replace(/\n$/, '') ?? null;
   const made = edit === null ? null : ended(withEdit(file.join('\n'), edit));
-  return made === after ? edit : null;
+  return made === ended(after) ? edit : null;
 }
 
 export function isText({ kind }: Pick<ChangeUnit, 'kind'>): boolean {
@@ -151,7 +151,7 @@ function isTree(value: Json | undefined): value is Json[] | JsonMap {
 
 /** Null if the file's lines and the text differ in more than indentation. */
 function ofLines(
-  { head: { file: path } }: Passage,
+  path: string,
   { line, before: text, after: wanted }: TextEdit,
   file: readonly string[],
 ): Edit | null {

@@ -3,41 +3,39 @@ import { join, relative, resolve } from 'node:path';
 import { isPlainRelative } from '../../documents/paths.ts';
 import { userError } from '../../errors.ts';
 import type { ProvenFix } from '../../report/sections/feature-report.ts';
-import { fixDiff } from '../../report/sections/fixes.ts';
+import { fixDiff, fixWords } from '../../report/sections/fixes.ts';
 import { logLine } from '../../text/log.ts';
 import { DIFF_SIGNS } from '../../text/markdown.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { withEdit, type Edit } from '../../trials/fix-edit.ts';
 import type { Terminal } from './terminal.ts';
 
-/** `words`: what the tries showed. */
-export type OfferedEdit = Edit & { words: string };
-
 interface Offer {
   directory: string;
-  write: boolean;
-  /** The command that writes without a question. */
+  /** Writes without a question. */
+  apply?: boolean;
+  /** The command that does so. */
   command: string;
 }
 
-/** Prints each edit. Writes it if `write` is set or the user says so. */
+/** Prints each edit, and writes it if the user says so. */
 export async function offerEdits(
-  edits: readonly OfferedEdit[],
-  { directory, write, command }: Offer,
+  edits: readonly ProvenFix[],
+  { directory, apply = false, command }: Offer,
   terminal: Terminal,
 ): Promise<void> {
   const folder = await realpath(resolve(terminal.cwd, directory));
   let [written, open] = [0, 0];
   for (const edit of onePerPlace(edits)) {
     terminal.out(`${editText(edit)}\n`);
-    const there = write ? null : await staleReason(folder, edit);
+    const there = apply ? null : await staleReason(folder, edit);
     if (there !== null) {
       terminal.out(`  ${there}\n`);
       continue;
     }
     open += 1;
     const question = logLine(`Write it into ${edit.file}?`);
-    if (!write && (await terminal.confirm?.(question)) !== true) continue;
+    if (!apply && (await terminal.confirm?.(question)) !== true) continue;
     await writeEdit(folder, edit);
     written += 1;
   }
@@ -46,8 +44,8 @@ export async function offerEdits(
 }
 
 /** Later lines come first, so that an edit does not shift the next one. */
-function onePerPlace(edits: readonly OfferedEdit[]): OfferedEdit[] {
-  const places = new Map<string, OfferedEdit>();
+function onePerPlace(edits: readonly ProvenFix[]): ProvenFix[] {
+  const places = new Map<string, ProvenFix>();
   for (const edit of edits) {
     const place = JSON.stringify([edit.file, edit.lines.from]);
     if (!places.has(place)) places.set(place, edit);
@@ -57,9 +55,9 @@ function onePerPlace(edits: readonly OfferedEdit[]): OfferedEdit[] {
   );
 }
 
-function editText(edit: OfferedEdit): string {
+function editText(edit: ProvenFix): string {
   const lines = fixDiff(edit).map(({ sign, text }) => `${DIFF_SIGNS[sign]} ${text}`);
-  return [`${edit.file}:${edit.lines.from}: ${edit.words}`, ...lines].map(logLine).join('\n');
+  return [`${edit.file}:${edit.lines.from}: ${fixWords(edit)}`, ...lines].map(logLine).join('\n');
 }
 
 async function staleReason(folder: string, edit: Edit): Promise<string | null> {

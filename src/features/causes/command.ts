@@ -3,7 +3,6 @@ import { offerEdits } from '../../app/commands/edits.ts';
 import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand } from '../../app/commands/terminal.ts';
 import { loadReports, proposalsIn } from '../../report/sections/feature-report.ts';
-import { fixWords } from '../../report/sections/fixes.ts';
 
 const NONE = 'This run proved no fix.';
 
@@ -22,16 +21,15 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
     .option('--write', 'write all fixes without a prompt')
     .addOption(new Option('--json', 'print them as JSON').conflicts('write'))
     .addHelpText('after', '\nExample: evaldiff fix evaldiff-report/result.json')
-    .action(async (file: string, { json, directory, write = false }: FixOptions) => {
+    .action(async (file: string, { json, directory, write: apply = false }: FixOptions) => {
       const result = await savedResult(file, terminal);
       const fixes = proposalsIn(result, await loadReports(terminal.features)).map(({ fix }) => fix);
-      const offered = fixes.map((fix) => ({ ...fix, words: fixWords(fix) }));
       const isTried = result.causes?.some(({ causes }) => causes.some(({ no_fix }) => no_fix));
       if (json === true) terminal.out(`${JSON.stringify(fixes, null, 2)}\n`);
       else if (fixes.length > 0)
         await offerEdits(
-          offered,
-          { directory, write, command: 'npx evaldiff fix --write' },
+          fixes,
+          { directory, apply, command: 'npx evaldiff fix --write' },
           terminal,
         );
       else

@@ -13,17 +13,28 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { fixBlocks } from '../../report/sections/fixes.ts';
 import { count, counted, firstWords } from '../../text/amounts.ts';
 import type { CoveredLineResult, SuiteCoverage } from './result.ts';
 
 export const coverageReport: FeatureReport = {
   sections: {
-    why: ({ coverage = [] }) => coverage.map((suite) => paragraph(summaryLine(suite))),
+    why: ({ coverage = [] }) =>
+      coverage.flatMap((suite) => [
+        paragraph(summaryLine(suite)),
+        ...suite.lines.flatMap(({ fix = null }) => fixBlocks({ fix })),
+      ]),
     belowReferences: ({ coverage = [] }, detail) =>
       detail === EVERYTHING
         ? group([text('Which line is tested?')], coverage.flatMap(coverageBlocks))
         : [],
   },
+  proposals: ({ coverage = [] }) =>
+    coverage.flatMap(({ suite: name, path, variant, lines }) =>
+      lines.flatMap((line) =>
+        line.fix ? { suite: { path, name, variant }, fix: line.fix, why: placedLine(line) } : [],
+      ),
+    ),
 };
 
 export function isHeld({ status }: CoveredLineResult): boolean {
@@ -78,6 +89,10 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
     { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
+      ...lines.flatMap(({ unit, no_fix }): Line[] => {
+        const at = place(unit.file, unit.lines.from);
+        return no_fix === undefined ? [] : [[text('No test for '), at, text(`: ${no_fix}.`)]];
+      }),
       ...named('Without these tests, the same lines would be held', spare),
       [text(`${counted(calls, 'call')} without some of the lines.`)],
     ]),
