@@ -47,7 +47,11 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   );
 }
 
-export function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
+export function insightLine(
+  { attribute, references }: Insight,
+  of: ExplainedSuite,
+  named: boolean,
+): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
   const more = andMore(references.length, SHOWN_REFERENCES);
   const regressed = of.attributes.find(({ id }) => id === attribute);

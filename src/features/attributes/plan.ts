@@ -18,6 +18,7 @@ import {
 import { pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit } from './text.ts';
+import { MOST_INSIGHT_CALLS } from './try-insights.ts';
 
 /** Null if attributes are off. */
 export type ExplainOwn = {
@@ -45,6 +46,11 @@ export async function planExplain(
   if (again !== undefined || settings.enabled === 'off')
     return isGate ? { own: null, notices: [ungatedNotice('qualeval is off')] } : null;
   const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
+  const insights = insightCalls(run, calls);
+  const possible = calls.possible + insights;
+  // An insight takes one question, ten tries of regressed references, and two tries of every one.
+  const tried = 11 + 2 * Math.max(0, ...suites.map(({ compared }) => compared.length));
+  const later = { possible, usual: calls.possible + Math.min(insights, tried) };
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
   const found = createAsker(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
@@ -52,7 +58,7 @@ export async function planExplain(
     return {
       own,
       notices,
-      possible: grader === null ? 0 : calls.possible,
+      ...(grader !== null && later),
       asker: found.asker,
     };
   const { problems } = found;
@@ -71,9 +77,18 @@ export async function planExplain(
     notices,
     problems,
     certain: missing > 0 ? [asked] : [],
-    possible: calls.possible,
+    ...later,
     asker: { grader, unasked },
   };
+}
+
+/** Calls to find and try changes of the prompt, if attributes may regress. */
+function insightCalls(
+  { input: { mode }, head }: PlanningRun<unknown>,
+  { certain, possible }: ExplainCalls,
+): number {
+  const isPossible = mode === 'diff' && certain + possible > 0;
+  return isPossible ? (head.project.settings.qualeval.insight_calls ?? MOST_INSIGHT_CALLS) : 0;
 }
 
 /** How many questions about pinned attributes the store can answer. */
