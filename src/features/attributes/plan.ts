@@ -46,11 +46,7 @@ export async function planExplain(
   if (again !== undefined || settings.enabled === 'off')
     return isGate ? { own: null, notices: [ungatedNotice('qualeval is off')] } : null;
   const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
-  const insights = insightCalls(run, calls);
-  const possible = calls.possible + insights;
-  // An insight takes one question, ten tries of regressed references, and two tries of every one.
-  const tried = 11 + 2 * Math.max(0, ...suites.map(({ compared }) => compared.length));
-  const later = { possible, usual: calls.possible + Math.min(insights, tried) };
+  const possible = calls.possible + insightCalls(run, calls);
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
   const found = createAsker(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
@@ -58,7 +54,7 @@ export async function planExplain(
     return {
       own,
       notices,
-      ...(grader !== null && later),
+      ...(grader !== null && { possible }),
       asker: found.asker,
     };
   const { problems } = found;
@@ -77,7 +73,7 @@ export async function planExplain(
     notices,
     problems,
     certain: missing > 0 ? [asked] : [],
-    ...later,
+    possible,
     asker: { grader, unasked },
   };
 }

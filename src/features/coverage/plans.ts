@@ -109,5 +109,5 @@ export function planChanged({
   const most = found.includes(false) ? CHANGED_CALLS.other : CHANGED_CALLS.baseWithout;
   const possible = found.some((own) => own !== null) ? most : 0;
   const own = { most, fails: untested === 'fail' };
-  return { own, possible, usual: 0, ...drafterOf(head, code) };
+  return { own, possible, ...drafterOf(head, code) };
 }
