@@ -4,7 +4,8 @@ import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand } from '../../app/commands/terminal.ts';
 import { loadReports, proposalsIn } from '../../report/sections/feature-report.ts';
 
-const NONE = 'This run proved no fix.';
+const NONE =
+  'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true --report evaldiff-report';
 
 interface FixOptions {
   directory: string;
@@ -24,7 +25,6 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
     .action(async (file: string, { json, directory, write: apply = false }: FixOptions) => {
       const result = await savedResult(file, terminal);
       const fixes = proposalsIn(result, await loadReports(terminal.features)).map(({ fix }) => fix);
-      const isTried = result.causes?.some(({ causes }) => causes.some(({ no_fix }) => no_fix));
       if (json === true) terminal.out(`${JSON.stringify(fixes, null, 2)}\n`);
       else if (fixes.length > 0)
         await offerEdits(
@@ -32,12 +32,7 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
           { directory, apply, command: 'npx evaldiff fix --write' },
           terminal,
         );
-      else
-        terminal.out(
-          isTried === true
-            ? `${NONE}\n`
-            : `${NONE} To look for one, run: npx evaldiff diff explain.fix=true --report evaldiff-report\n`,
-        );
+      else terminal.out(`${NONE}\n`);
       done(0);
     });
 };

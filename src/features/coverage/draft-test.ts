@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { editRows } from '../../documents/edit-rows.ts';
 import { editYaml } from '../../documents/edit-yaml.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
@@ -43,11 +42,11 @@ type TestDraft = Pick<Reference, 'input'> & { expected: string };
 export async function draftTest(line: number, bench: DraftBench): Promise<FixFound> {
   const { references } = bench.side.suite.tests;
   const example = references.findLast(
-    ({ thread, columns, expected }) =>
-      thread === null && columns === undefined && typeof expected === 'string',
+    ({ thread, expected, place: { file } }) =>
+      thread === null && typeof expected === 'string' && /\.ya?ml$/i.test(file),
   );
   if (example === undefined)
-    return { fix: null, no_fix: 'no test has an input and an expected text' };
+    return { fix: null, no_fix: 'no test in a YAML file has an input and an expected text' };
   const drafts = await askForTests(line, example, bench);
   if (typeof drafts === 'string') return { fix: null, no_fix: drafts };
   for (const draft of drafts) {
@@ -97,13 +96,11 @@ async function askForTests(
   );
   if (asked.status === 'failed') return asked.reason;
   return asked.reply.tests
-    .filter((draft) => [...Object.values(draft.input), draft.expected].every(isShown))
+    .filter(({ input: own, expected: text }) =>
+      // A maintainer must see what the test contains.
+      [...Object.values(own), text].every((shown) => visible(shown) === shown),
+    )
     .slice(0, MOST_DRAFTS);
-}
-
-/** A maintainer must see what the test contains. */
-function isShown(text: string): boolean {
-  return visible(text) === text;
 }
 
 /** Tries with and without the line in turn, until one contradicts. */
@@ -141,11 +138,6 @@ async function addedTest(
   const lines = await fileLines(sources?.head ?? null, file);
   const before = lines.join('\n');
   const value = { input, expected };
-  const edited = /\.ya?ml$/i.test(file)
-    ? editYaml(before, { kind: 'append', line, id, value }, before)
-    : /\.jsonl$/i.test(file)
-      ? editRows(file, before, { kind: 'append', line, value }, before)
-      : null;
-  if (edited === null || 'refused' in edited) return null;
-  return fileEdit(file, { before, after: edited.text }, lines);
+  const edited = editYaml(before, { kind: 'append', line, id, value }, before);
+  return 'refused' in edited ? null : fileEdit(file, { before, after: edited.text }, lines);
 }

@@ -102,10 +102,6 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
     { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
-      ...lines.flatMap(({ unit, no_fix }): Line[] => {
-        const at = place(unit.file, unit.lines.from);
-        return no_fix === undefined ? [] : [[text('No test for '), at, text(`: ${no_fix}.`)]];
-      }),
       ...named('Without these tests, the same lines would be held', spare),
       [text(`${counted(calls, 'call')} without some of the lines.`)],
     ]),

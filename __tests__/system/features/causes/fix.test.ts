@@ -202,7 +202,7 @@ describe('evaldiff fix', () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: 'This run proved no fix. To look for one, run: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
+      said: 'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
     });
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({
