@@ -24,7 +24,7 @@ interface CoverOptions extends EvaluateOptions {
 export const coverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('cover'), { answers: true, caps: true, asks: true })
     .description('find the lines of a prompt that no test holds')
-    .argument('[prompts...]', 'prompts to examine (default: all), and key=value')
+    .argument('[overrides...]', 'names of prompts (default: all), and key=value')
     .addOption(
       new Option('-f, --format <format>', 'what to print')
         .choices(['text', 'json', 'badge', 'lcov'])
@@ -38,10 +38,7 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
         'first call.\n\nExample: evaldiff cover support --max-cost 1',
     )
     .action(async (words: string[], options: CoverOptions) => {
-      const overrides = words.filter((word) => word.includes('='));
-      const prompts = words.filter((word) => !overrides.includes(word));
-      if (prompts.length > 0) overrides.push(`prompts=${prompts.join(',')}`);
-      if (options.draft === true) overrides.push('coverage.draft=true');
+      const overrides = options.draft === true ? [...words, 'coverage.draft=true'] : words;
       const result = await withProject(options, terminal, { overrides }, async (session) => {
         const sides = await currentState(session, ownPaths(options, terminal));
         const input = { ...runInput(session, 'sweep', sides), features: [wholeCover] };
