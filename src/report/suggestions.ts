@@ -5,12 +5,12 @@ import type { ChangedFile } from '../types/repository.ts';
 import { COMMENT_LIMIT } from './comment.ts';
 import { markdownOf } from './markdown.ts';
 import { paragraph, type Links } from './sections/document.ts';
-import { proposalsIn, type Proposal, type Reports } from './sections/feature-report.ts';
+import { proposalsIn, type TestedProposal, type Reports } from './sections/feature-report.ts';
 import { fixLine } from './sections/fixes.ts';
 
 const MAX_SUGGESTIONS = 10;
 
-export interface SuggestedEdit {
+interface SuggestedEdit {
   /** Relative to the repository's root. */
   path: string;
   startLine: number;
@@ -47,7 +47,7 @@ export function suggestedEdits(
     .slice(0, MAX_SUGGESTIONS);
 }
 
-function suggestionBody(all: readonly Proposal[], links: Links): string {
+function suggestionBody(all: readonly TestedProposal[], links: Links): string {
   return [...Map.groupBy(all, ({ fix }) => fix.replacement)]
     .flatMap(([replacement, own]) => [
       ...own.map(({ suite, fix }) => paragraph(fixLine(fix, suite.name))),

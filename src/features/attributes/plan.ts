@@ -9,6 +9,7 @@ import { rateReference } from './affinity.ts';
 import {
   AUTO_REFERENCES,
   FEWEST_COMPARED,
+  MOST_INSIGHT_CALLS,
   PER_QUESTION,
   byReferences,
   explainCalls,
@@ -18,7 +19,6 @@ import {
 import { pinnedFor, taskFor, type PinnedAttributes } from './file.ts';
 import type { QualEvalSettings } from './settings.ts';
 import { FEWEST_REFERENCES, attributeLimit } from './text.ts';
-import { MOST_INSIGHT_CALLS } from './try-insights.ts';
 
 /** Null if attributes are off. */
 export type ExplainOwn = {

@@ -13,12 +13,10 @@ import { packetOf } from '../../trials/packet.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
 import { linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
+import { MOST_INSIGHT_CALLS } from './cost.ts';
 import { proposeChanges, type ProposedChange } from './insight.ts';
 import type { ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
-
-/** Default limit of calls for a run. */
-export const MOST_INSIGHT_CALLS = 400;
 
 /** Probability that a run accepts a change that does not help. */
 const INSIGHT_LEVEL = 0.05;

@@ -4,7 +4,7 @@ import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand } from '../../app/commands/terminal.ts';
 import { loadReports, proposalsIn } from '../../report/sections/feature-report.ts';
 
-const NONE =
+const NO_FIX =
   'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true --report evaldiff-report';
 
 interface FixOptions {
@@ -32,7 +32,7 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
           { directory, apply, command: 'npx evaldiff fix --write' },
           terminal,
         );
-      else terminal.out(`${NONE}\n`);
+      else terminal.out(`${NO_FIX}\n`);
       done(0);
     });
 };

@@ -15,16 +15,16 @@ import { fileLines } from '../../trials/unit-places.ts';
 import { jsonText } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 
-const MOST_DRAFTS = 3;
+const MOST_TEST_DRAFTS = 3;
 
 /** A draft passes so often with the line, and fails as often without it. */
 const TRIES_EACH = 4;
 
 /** A question that may be asked twice, and the tries. */
-export const DRAFT_CALLS = 2 + MOST_DRAFTS * 2 * TRIES_EACH;
+export const DRAFT_CALLS = 2 + MOST_TEST_DRAFTS * 2 * TRIES_EACH;
 
 /** In characters. */
-const LONGEST_VALUE = 600;
+const LONGEST_TEST_VALUE = 600;
 
 interface DraftBench {
   run: SuiteRun;
@@ -66,7 +66,7 @@ async function askForTests(
   { input, expected }: Reference,
   { side: { suite }, lines, asking }: DraftBench,
 ): Promise<TestDraft[] | string> {
-  const text = () => z.string().max(LONGEST_VALUE);
+  const text = () => z.string().max(LONGEST_TEST_VALUE);
   const values = z.object(
     Object.fromEntries(suite.prompt.variables.map(({ name }) => [name, text()])),
   );
@@ -88,7 +88,7 @@ async function askForTests(
         'A test is an input and an expected text. These metrics compare the expected text with ' +
           'the answer:\n{{metrics}}',
         'A test, as an example of the form:\n{{example}}',
-        `Write at most ${MOST_DRAFTS} tests that pass because of this line and fail without it, ` +
+        `Write at most ${MOST_TEST_DRAFTS} tests that pass because of this line and fail without it, ` +
           'the surest first.',
       ].join('\n'),
     },
@@ -100,7 +100,7 @@ async function askForTests(
       // A maintainer must see what the test contains.
       [...Object.values(own), text].every((shown) => visible(shown) === shown),
     )
-    .slice(0, MOST_DRAFTS);
+    .slice(0, MOST_TEST_DRAFTS);
 }
 
 /** Tries with and without the line in turn, until one contradicts. */

@@ -1,6 +1,7 @@
 import type { Feature, PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
+import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
@@ -80,8 +81,7 @@ function drafterOf(
   const { coverage, file } = head.project.settings;
   if (!coverage.draft) return {};
   const message = 'coverage.draft needs a grader; set grader: { model: … }';
-  const place = { file: file ?? SETTINGS_FILE, line: 0 };
-  return createAsker(head, code) ?? { problems: [{ place, message }] };
+  return createAsker(head, code) ?? { problems: [problem(file ?? SETTINGS_FILE, message)] };
 }
 
 /** Most calls of a pull request. Fewer are needed if base is head without the lines. */

@@ -23,7 +23,7 @@ export const coverageReport: FeatureReport = {
   sections: {
     why: (result) =>
       (result.coverage ?? []).flatMap((suite) => [
-        paragraph(summaryLine(suite, visibleDrop(suite, result))),
+        paragraph(summaryLine(suite, dropSeen(suite, result))),
         ...suite.lines.flatMap(({ fix = null }) => fixBlocks({ fix })),
       ]),
     belowReferences: ({ coverage = [] }, detail) =>
@@ -75,7 +75,7 @@ function summaryLine(
 }
 
 /** What a green run would have noticed in most cases. */
-function visibleDrop({ suite: name, path, variant }: SuiteCoverage, result: Result): number | null {
+function dropSeen({ suite: name, path, variant }: SuiteCoverage, result: Result): number | null {
   if (result.conclusion !== 'success') return null;
   const key = suiteIdentity({ path, name, variant });
   return result.suites.find((suite) => suiteIdentity(suite) === key)?.visible_drop ?? null;

@@ -6,7 +6,6 @@ import {
   code,
   joinLines,
   paragraph,
-  place,
   strong,
   text,
   type Block,

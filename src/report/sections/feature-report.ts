@@ -26,7 +26,7 @@ export interface FeatureReport {
   healingLines?(result: Result): FoundLines[];
 
   /** Edits that were run before they are shown, each of one place. */
-  proposals?(result: Result): Proposal[];
+  proposals?(result: Result): TestedProposal[];
 
   /** Columns of a sweep's ranking. Variants of a prompt have the same ones. */
   ranked?(suite: SuiteResult): { name: string; value: string }[];
@@ -109,7 +109,7 @@ export interface ProvenFix {
   withheld?: true;
 }
 
-export interface Proposal extends Pick<FoundLines, 'suite'> {
+export interface TestedProposal extends Pick<FoundLines, 'suite'> {
   fix: ProvenFix;
   /** Small print, such as the cause. */
   why: Line;
@@ -138,7 +138,7 @@ export function healingLines(result: Result, reports: Reports): FoundLines[] {
   return reports.flatMap((report) => report.healingLines?.(result) ?? []);
 }
 
-export function proposalsIn(result: Result, reports: Reports): Proposal[] {
+export function proposalsIn(result: Result, reports: Reports): TestedProposal[] {
   return reports.flatMap(({ proposals }) => proposals?.(result) ?? []);
 }
 
