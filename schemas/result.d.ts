@@ -5008,331 +5008,6 @@ export interface EvaldiffResult {
     fixed: number;
   } | null;
   /**
-   * Domains and sub-tasks of the references (QualEval), compared between base and head.
-   */
-  attributes: {
-    /**
-     * Unique among the attributes of a suite.
-     */
-    id: string;
-    /**
-     * The attribute in a few words.
-     */
-    name: string;
-    /**
-     * `domain`: what the input is about. `subtask`: what the answer requires.
-     */
-    kind: "domain" | "subtask";
-    /**
-     * The attribute in a sentence.
-     */
-    explanation: string;
-    /**
-     * File of the prompt, as in `suites`.
-     */
-    path: string;
-    /**
-     * Name of the suite, as in `suites`.
-     */
-    suite: string;
-    /**
-     * Model and parameters of the suite, as in `suites`.
-     */
-    variant: {
-      /**
-       * The model's name in the prompt; null if code computes the output.
-       */
-      model: string | null;
-      /**
-       * Parameters that are sent with the messages.
-       */
-      parameters: {
-        [k: string]: _Schema0;
-      };
-    };
-    /**
-     * Mean affinity over the references that were rated, 1–5.
-     */
-    affinity_mean: number;
-    /**
-     * The attribute's mean affinity divided by the sum of the mean affinities of its kind.
-     */
-    prior: number;
-    /**
-     * References that were judged on every side that ran.
-     */
-    n: number;
-    /**
-     * Mean pass rate of these references on base, 0–1; null if nothing was judged.
-     */
-    base: number | null;
-    /**
-     * Mean pass rate of these references on head, 0–1; null if nothing was judged.
-     */
-    head: number | null;
-    /**
-     * Head − base; null if a side is missing.
-     */
-    difference: number | null;
-    /**
-     * Lower end of the difference's two-sided 90 % interval.
-     */
-    low: number | null;
-    /**
-     * Upper end of the difference's two-sided 90 % interval.
-     */
-    high: number | null;
-    /**
-     * Mean of a metric's numbers over these references.
-     */
-    values?: {
-      /**
-       * The metric of `qualeval.metric`, or the only metric with numbers.
-       */
-      metric: string;
-      /**
-       * References with a number on every side that ran.
-       */
-      n: number;
-      /**
-       * Mean over these references on base; null if base did not run.
-       */
-      base: number | null;
-      /**
-       * Mean over these references on head; null if head did not run.
-       */
-      head: number | null;
-      /**
-       * Set if the verdict is about this metric. There are then no pass rates.
-       */
-      tested?: true;
-    };
-    /**
-     * One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), adjusted for all attributes. If the attribute is named as regressed, at least the p of "fell more than the others". Null if not tested.
-     */
-    p: number | null;
-    /**
-     * `regressed`: its references fell more than the others, and no other attribute explains it. `also fell`: they fell, but the attribute is not named as the cause. `improved` and `also rose`: the same for gains. `too few`: fewer than four compared references have it, or fewer than four lack it.
-     */
-    verdict: "regressed" | "improved" | "also fell" | "also rose" | "no change found" | "too few";
-    /**
-     * Regressed (or improved) attributes of this suite that share references with this one and explain its change.
-     */
-    explained_by: string[];
-    /**
-     * Attributes that would explain the same change about as well, so neither is named.
-     */
-    alternatives: {
-      /**
-       * The other attribute.
-       */
-      id: string;
-      /**
-       * Number of compared references that have both attributes.
-       */
-      shared: number;
-      /**
-       * Number of compared references of the attribute that has more of them.
-       */
-      of: number;
-    }[];
-    /**
-     * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.
-     */
-    alignment: {
-      /**
-       * The share on base; null if nothing was rated.
-       */
-      base: number | null;
-      /**
-       * The share on head; null if nothing was rated.
-       */
-      head: number | null;
-      /**
-       * Set if the shares differ beyond chance (exact test, 1 % per direction).
-       */
-      moved?: true;
-    } | null;
-    /**
-     * Every reference rated 3 or more, whether compared or not.
-     */
-    references: string[];
-    /**
-     * References that QualEval's linear program assigns to the attribute. It gives each reference two attributes of each kind.
-     */
-    assigned: string[];
-    /**
-     * Ratings of the references in `references` or `assigned`.
-     */
-    ratings?: {
-      /**
-       * Id of the reference.
-       */
-      reference: string;
-      /**
-       * How well the reference fits the attribute, 1–5; null: no usable rating.
-       */
-      affinity: number | null;
-      /**
-       * Evidence in the grader's words, at most 300 characters; empty: none.
-       */
-      evidence: string;
-    }[];
-    /**
-     * References worth reading.
-     */
-    samples: (
-      | {
-          /**
-           * The reference whose pass rate fell most.
-           */
-          kind: "drop";
-          /**
-           * Id of the reference.
-           */
-          reference: string;
-          /**
-           * Its pass rate on base.
-           */
-          base: number;
-          /**
-           * Its pass rate on head.
-           */
-          head: number;
-        }
-      | {
-          /**
-           * An answer uses more or less of the sub-task than the expected answer.
-           */
-          kind: "skill";
-          /**
-           * Id of the reference.
-           */
-          reference: string;
-          /**
-           * The side that gave the answer.
-           */
-          side: "base" | "head";
-          /**
-           * Affinity of the expected answer with the sub-task, 1–5.
-           */
-          expected: number;
-          /**
-           * Affinity of the answer with the sub-task, 1–5.
-           */
-          output: number;
-        }
-    )[];
-  }[];
-  /**
-   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none. In a sweep, attributes that pass less often than their suite.
-   */
-  insights: {
-    /**
-     * File of the prompt, as in `suites`.
-     */
-    path: string;
-    /**
-     * Name of the suite, as in `suites`.
-     */
-    suite: string;
-    /**
-     * Model and parameters of the suite, as in `suites`.
-     */
-    variant: {
-      /**
-       * The model's name in the prompt; null if code computes the output.
-       */
-      model: string | null;
-      /**
-       * Parameters that are sent with the messages.
-       */
-      parameters: {
-        [k: string]: _Schema0;
-      };
-    };
-    /**
-     * Id of the regressed or weak attribute.
-     */
-    attribute: string;
-    /**
-     * Ids of its references that fell or, in a sweep, fail.
-     */
-    references: string[];
-    /**
-     * The tested change of the prompt, written by the grader model; null if none passed.
-     */
-    fix: {
-      /**
-       * `set back`: the cause is reverted. `draft`: new text from the grader model.
-       */
-      kind: "set back" | "draft";
-      /**
-       * The prompt file on head.
-       */
-      file: string;
-      /**
-       * The replaced text of head.
-       */
-      lines: {
-        /**
-         * First replaced line, from 1.
-         */
-        from: number;
-        /**
-         * Last replaced line.
-         */
-        to: number;
-      };
-      /**
-       * Those lines, unchanged.
-       */
-      replaced: string;
-      /**
-       * The new lines; empty: none.
-       */
-      replacement: string;
-      /**
-       * Effect of the fix on references that got worse.
-       */
-      restores: {
-        /**
-         * References that pass again with the fix.
-         */
-        references: number;
-        /**
-         * References that got worse.
-         */
-        of: number;
-      };
-      /**
-       * Effect of the fix on references that passed on both sides.
-       */
-      costs: {
-        /**
-         * References that pass less often with the fix than on base.
-         */
-        references: number;
-        /**
-         * References that passed every try on both sides and were run again.
-         */
-        of: number;
-      };
-      /**
-       * Tries of each reference that got worse.
-       */
-      tries: number;
-      /**
-       * The model that wrote the fix did not see the references that pass again.
-       */
-      withheld?: true;
-    } | null;
-    /**
-     * Why no change is shown, as a clause.
-     */
-    no_fix?: string;
-  }[];
-  /**
    * Agreement of changed rubrics and graders with labelled examples.
    */
   graders: {
@@ -5849,11 +5524,11 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * `set back`: the cause is reverted. `draft`: new text from the grader model.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
          */
-        kind: "set back" | "draft";
+        kind: "set back" | "draft" | "test";
         /**
-         * The prompt file on head.
+         * The file on head.
          */
         file: string;
         /**
@@ -5878,7 +5553,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Effect of the fix on references that got worse.
+         * Effect of the fix on references that got worse; `test`: passes with the line.
          */
         restores: {
           /**
@@ -5891,7 +5566,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Effect of the fix on references that passed on both sides.
+         * Effect of the fix on references that passed on both sides; `test`: passes without the line.
          */
         costs: {
           /**
@@ -6295,11 +5970,11 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * `set back`: the cause is reverted. `draft`: new text from the grader model.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
          */
-        kind: "set back" | "draft";
+        kind: "set back" | "draft" | "test";
         /**
-         * The prompt file on head.
+         * The file on head.
          */
         file: string;
         /**
@@ -6324,7 +5999,7 @@ export interface EvaldiffResult {
          */
         replacement: string;
         /**
-         * Effect of the fix on references that got worse.
+         * Effect of the fix on references that got worse; `test`: passes with the line.
          */
         restores: {
           /**
@@ -6337,7 +6012,7 @@ export interface EvaldiffResult {
           of: number;
         };
         /**
-         * Effect of the fix on references that passed on both sides.
+         * Effect of the fix on references that passed on both sides; `test`: passes without the line.
          */
         costs: {
           /**
@@ -6696,6 +6371,78 @@ export interface EvaldiffResult {
        * Answers without this line, perhaps also without others.
        */
       answers: number;
+      /**
+       * A test that was run and fails without this line; absent: not drafted.
+       */
+      fix?: {
+        /**
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+         */
+        kind: "set back" | "draft" | "test";
+        /**
+         * The file on head.
+         */
+        file: string;
+        /**
+         * The replaced text of head.
+         */
+        lines: {
+          /**
+           * First replaced line, from 1.
+           */
+          from: number;
+          /**
+           * Last replaced line.
+           */
+          to: number;
+        };
+        /**
+         * Those lines, unchanged.
+         */
+        replaced: string;
+        /**
+         * The new lines; empty: none.
+         */
+        replacement: string;
+        /**
+         * Effect of the fix on references that got worse; `test`: passes with the line.
+         */
+        restores: {
+          /**
+           * References that pass again with the fix.
+           */
+          references: number;
+          /**
+           * References that got worse.
+           */
+          of: number;
+        };
+        /**
+         * Effect of the fix on references that passed on both sides; `test`: passes without the line.
+         */
+        costs: {
+          /**
+           * References that pass less often with the fix than on base.
+           */
+          references: number;
+          /**
+           * References that passed every try on both sides and were run again.
+           */
+          of: number;
+        };
+        /**
+         * Tries of each reference that got worse.
+         */
+        tries: number;
+        /**
+         * The model that wrote the fix did not see the references that pass again.
+         */
+        withheld?: true;
+      } | null;
+      /**
+       * Why no test is shown, as a clause.
+       */
+      no_fix?: string;
     }[];
     /**
      * Why lines are not settled; null if all are.
@@ -6713,6 +6460,327 @@ export interface EvaldiffResult {
      * Calls of the search, including reused ones.
      */
     calls: number;
+  }[];
+  /**
+   * Domains and sub-tasks of the references (QualEval), compared between base and head.
+   */
+  attributes: {
+    /**
+     * Unique among the attributes of a suite.
+     */
+    id: string;
+    /**
+     * The attribute in a few words.
+     */
+    name: string;
+    /**
+     * `domain`: what the input is about. `subtask`: what the answer requires.
+     */
+    kind: "domain" | "subtask";
+    /**
+     * The attribute in a sentence.
+     */
+    explanation: string;
+    /**
+     * File of the prompt, as in `suites`.
+     */
+    path: string;
+    /**
+     * Name of the suite, as in `suites`.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite, as in `suites`.
+     */
+    variant: {
+      /**
+       * The model's name in the prompt; null if code computes the output.
+       */
+      model: string | null;
+      /**
+       * Parameters that are sent with the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Mean affinity over the references that were rated, 1–5.
+     */
+    affinity_mean: number;
+    /**
+     * The attribute's mean affinity divided by the sum of the mean affinities of its kind.
+     */
+    prior: number;
+    /**
+     * References that were judged on every side that ran.
+     */
+    n: number;
+    /**
+     * Mean pass rate of these references on base, 0–1; null if nothing was judged.
+     */
+    base: number | null;
+    /**
+     * Mean pass rate of these references on head, 0–1; null if nothing was judged.
+     */
+    head: number | null;
+    /**
+     * Head − base; null if a side is missing.
+     */
+    difference: number | null;
+    /**
+     * Lower end of the difference's two-sided 90 % interval.
+     */
+    low: number | null;
+    /**
+     * Upper end of the difference's two-sided 90 % interval.
+     */
+    high: number | null;
+    /**
+     * Mean of a metric's numbers over these references.
+     */
+    values?: {
+      /**
+       * The metric of `qualeval.metric`, or the only metric with numbers.
+       */
+      metric: string;
+      /**
+       * References with a number on every side that ran.
+       */
+      n: number;
+      /**
+       * Mean over these references on base; null if base did not run.
+       */
+      base: number | null;
+      /**
+       * Mean over these references on head; null if head did not run.
+       */
+      head: number | null;
+      /**
+       * Set if the verdict is about this metric. There are then no pass rates.
+       */
+      tested?: true;
+    };
+    /**
+     * One-sided p of "head is worse" (of "head is better" if the attribute improved or rose), adjusted for all attributes. If the attribute is named as regressed, at least the p of "fell more than the others". Null if not tested.
+     */
+    p: number | null;
+    /**
+     * `regressed`: its references fell more than the others, and no other attribute explains it. `also fell`: they fell, but the attribute is not named as the cause. `improved` and `also rose`: the same for gains. `too few`: fewer than four compared references have it, or fewer than four lack it.
+     */
+    verdict: "regressed" | "improved" | "also fell" | "also rose" | "no change found" | "too few";
+    /**
+     * Regressed (or improved) attributes of this suite that share references with this one and explain its change.
+     */
+    explained_by: string[];
+    /**
+     * Attributes that would explain the same change about as well, so neither is named.
+     */
+    alternatives: {
+      /**
+       * The other attribute.
+       */
+      id: string;
+      /**
+       * Number of compared references that have both attributes.
+       */
+      shared: number;
+      /**
+       * Number of compared references of the attribute that has more of them.
+       */
+      of: number;
+    }[];
+    /**
+     * Share of references whose answer's affinity is more than 1 away from the expected answer's: lower is better. Sub-tasks only.
+     */
+    alignment: {
+      /**
+       * The share on base; null if nothing was rated.
+       */
+      base: number | null;
+      /**
+       * The share on head; null if nothing was rated.
+       */
+      head: number | null;
+    } | null;
+    /**
+     * Every reference rated 3 or more, whether compared or not.
+     */
+    references: string[];
+    /**
+     * References that QualEval's linear program assigns to the attribute. It gives each reference two attributes of each kind.
+     */
+    assigned: string[];
+    /**
+     * Ratings of the references in `references` or `assigned`.
+     */
+    ratings?: {
+      /**
+       * Id of the reference.
+       */
+      reference: string;
+      /**
+       * How well the reference fits the attribute, 1–5; null: no usable rating.
+       */
+      affinity: number | null;
+      /**
+       * Evidence in the grader's words, at most 300 characters; empty: none.
+       */
+      evidence: string;
+    }[];
+    /**
+     * References worth reading.
+     */
+    samples: (
+      | {
+          /**
+           * The reference whose pass rate fell most.
+           */
+          kind: "drop";
+          /**
+           * Id of the reference.
+           */
+          reference: string;
+          /**
+           * Its pass rate on base.
+           */
+          base: number;
+          /**
+           * Its pass rate on head.
+           */
+          head: number;
+        }
+      | {
+          /**
+           * An answer uses more or less of the sub-task than the expected answer.
+           */
+          kind: "skill";
+          /**
+           * Id of the reference.
+           */
+          reference: string;
+          /**
+           * The side that gave the answer.
+           */
+          side: "base" | "head";
+          /**
+           * Affinity of the expected answer with the sub-task, 1–5.
+           */
+          expected: number;
+          /**
+           * Affinity of the answer with the sub-task, 1–5.
+           */
+          output: number;
+        }
+    )[];
+  }[];
+  /**
+   * Regressed attributes, each with a change of the prompt that was tried and passed, or why there is none. In a sweep, attributes that pass less often than their suite.
+   */
+  insights: {
+    /**
+     * File of the prompt, as in `suites`.
+     */
+    path: string;
+    /**
+     * Name of the suite, as in `suites`.
+     */
+    suite: string;
+    /**
+     * Model and parameters of the suite, as in `suites`.
+     */
+    variant: {
+      /**
+       * The model's name in the prompt; null if code computes the output.
+       */
+      model: string | null;
+      /**
+       * Parameters that are sent with the messages.
+       */
+      parameters: {
+        [k: string]: _Schema0;
+      };
+    };
+    /**
+     * Id of the regressed or weak attribute.
+     */
+    attribute: string;
+    /**
+     * Ids of its references that fell or, in a sweep, fail.
+     */
+    references: string[];
+    /**
+     * The tested change of the prompt, written by the grader model; null if none passed.
+     */
+    fix: {
+      /**
+       * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+       */
+      kind: "set back" | "draft" | "test";
+      /**
+       * The file on head.
+       */
+      file: string;
+      /**
+       * The replaced text of head.
+       */
+      lines: {
+        /**
+         * First replaced line, from 1.
+         */
+        from: number;
+        /**
+         * Last replaced line.
+         */
+        to: number;
+      };
+      /**
+       * Those lines, unchanged.
+       */
+      replaced: string;
+      /**
+       * The new lines; empty: none.
+       */
+      replacement: string;
+      /**
+       * Effect of the fix on references that got worse; `test`: passes with the line.
+       */
+      restores: {
+        /**
+         * References that pass again with the fix.
+         */
+        references: number;
+        /**
+         * References that got worse.
+         */
+        of: number;
+      };
+      /**
+       * Effect of the fix on references that passed on both sides; `test`: passes without the line.
+       */
+      costs: {
+        /**
+         * References that pass less often with the fix than on base.
+         */
+        references: number;
+        /**
+         * References that passed every try on both sides and were run again.
+         */
+        of: number;
+      };
+      /**
+       * Tries of each reference that got worse.
+       */
+      tries: number;
+      /**
+       * The model that wrote the fix did not see the references that pass again.
+       */
+      withheld?: true;
+    } | null;
+    /**
+     * Why no change is shown, as a clause.
+     */
+    no_fix?: string;
   }[];
   /**
    * Comparison of head with an older commit (`gate.anchor`). Absent if not set or if nothing differs.

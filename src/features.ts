@@ -1,7 +1,7 @@
 import type { CommandFeatures } from './app/commands/terminal.ts';
 import { agentsFeature } from './features/agents/index.ts';
 import { anchorFeature } from './features/anchor/index.ts';
-import { attributesFeature, insightsFeature } from './features/attributes/index.ts';
+import { attributesFeature } from './features/attributes/index.ts';
 import { batchFeature } from './features/batch/index.ts';
 import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
@@ -20,14 +20,13 @@ import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Hooks and report sections of the features run in this order. */
 export const FEATURES: CommandFeatures = [
-  attributesFeature,
   gradersFeature,
   conversationsFeature,
   classificationFeature,
   promisesFeature,
   causesFeature,
   coverageFeature,
-  insightsFeature,
+  attributesFeature,
   anchorFeature,
   handoffFeature,
   noiseFeature,

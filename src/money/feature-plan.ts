@@ -24,8 +24,6 @@ export interface FeaturePlan<Own = unknown> {
   certain?: readonly PlannedCalls[];
   /** Upper limit of calls that only a regression or a fix causes. */
   possible?: number;
-  /** How many of the `possible` calls a regression usually causes. Default: all. */
-  usual?: number;
   /** The grader is null if its key is missing, or if there is a cap but no price. */
   asker?: Asker | null;
   /** Number of graders and other evaluators to test on labelled answers. */
@@ -51,7 +49,6 @@ export function plannedFeature<Own>(
   return {
     certain: [],
     possible: 0,
-    usual: plan.possible ?? 0,
     asker: null,
     tested: 0,
     problems: [],

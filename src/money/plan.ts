@@ -41,7 +41,6 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
     grader_calls: sumOf(grading.filter((each) => !isReplayed(each))),
     certain: { evaluator_calls: sumOf(evaluating) },
     possible: {},
-    usual_possible: 0,
   };
 }
 
@@ -107,7 +106,6 @@ export function withFeatureCalls(
     grader_calls: plan.grader_calls + sumOf(grades),
     certain,
     possible,
-    usual_possible: sum(planned.map(({ usual }) => usual)),
     ...(always.length > 0 && { always: Object.fromEntries(always) }),
   };
 }

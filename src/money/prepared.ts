@@ -55,7 +55,6 @@ export interface Plan {
   certain: Readonly<Record<string, number>>;
   /** Upper limit of calls that only a regression or a fix causes. Keyed as in `plan --json`. */
   possible: Readonly<Record<string, number>>;
-  usual_possible: number;
   /** Upper limit of calls after the verdict that need no regression. Absent: none. */
   always?: Readonly<Record<string, number>>;
 }

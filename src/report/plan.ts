@@ -6,7 +6,7 @@ import { capLines, forecastWords, type Cap, type Caps } from '../money/cost-cap.
 import { minimumCalls, possibleWords, recordedWords } from '../money/plan.ts';
 import type { Prepared, Plan } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
-import { count, counted, formatDollars } from '../text/amounts.ts';
+import { counted, formatDollars } from '../text/amounts.ts';
 import { logLine } from '../text/log.ts';
 import { SOURCE_LABELS, sources, type Sources, type TrustDecision } from '../trust/trust.ts';
 import type { Notice } from '../types/plain.ts';
@@ -85,27 +85,16 @@ function agentCostWords(most: number, cap: Cap | null): string {
   );
 }
 
-function possibleLine(
-  { usual_possible: usual, possible, always = {} }: Plan,
-  forecast?: Forecast,
-): string[] {
+function possibleLine({ possible, always = {} }: Plan, forecast?: Forecast): string[] {
   const most = sum(Object.values(possible));
   const later = sum(Object.values(always));
   const calls = sum((forecast?.models ?? []).map((model) => model.calls));
   const cost = forecast?.cost_usd ?? null;
   const price = (of: number) =>
     cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
-  return [
-    ...(most === 0
-      ? []
-      : [
-          `if something regresses: usually about ${counted(usual, 'more call')}${price(usual)}, ` +
-            `at most ${count(most)}${price(most)}`,
-        ]),
-    ...(later === 0
-      ? []
-      : [`after the verdict: at most ${counted(later, 'more call')}${price(later)}`]),
-  ];
+  const line = (when: string, calls: number) =>
+    calls === 0 ? [] : [`${when}: at most ${counted(calls, 'more call')}${price(calls)}`];
+  return [...line('if something regresses', most), ...line('after the verdict', later)];
 }
 
 export function planJson({

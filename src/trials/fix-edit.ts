@@ -1,7 +1,5 @@
-import { readYaml } from '../documents/yaml.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
-import type { Json, JsonMap } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
 import type { ChangeUnit } from './change-unit.ts';
 import { fileLines, linePlaces } from './unit-places.ts';
@@ -29,20 +27,19 @@ export function editOf(
 ): Edit | null {
   const change = isText(unit) ? changedText(head, wanted) : null;
   if (change === null) return null;
-  const edit = ofLines(unit, change, file) ?? ofWords(unit, text, file);
-  return edit !== null && isAlone(file.join('\n'), edit) ? edit : null;
+  return ofLines(unit.head.file, change, file) ?? ofWords(unit, text, file);
 }
 
 /** `after` is the text that was tested. */
 export function fileEdit(
-  unit: Passage,
+  path: string,
   { before, after }: { before: string; after: string },
   file: readonly string[],
 ): Edit | null {
-  const edit = ofLines(unit, { line: 1, before, after }, file);
+  const edit = ofLines(path, { line: 1, before, after }, file);
   const ended = (text: string | null) => text?.replace(/\n$/, '') ?? null;
   const made = edit === null ? null : ended(withEdit(file.join('\n'), edit));
-  return made === after ? edit : null;
+  return made === ended(after) ? edit : null;
 }
 
 export function isText({ kind }: Pick<ChangeUnit, 'kind'>): boolean {
@@ -52,8 +49,8 @@ export function isText({ kind }: Pick<ChangeUnit, 'kind'>): boolean {
 /** Head's files, in which a fix is written. */
 export interface HeadFiles {
   lines(file: string): Promise<readonly string[]>;
-  /** Parses head's prompt as if its file had this text. */
-  reread(file: string, text: string): Promise<Prompt | null>;
+  /** Reads the project as if the file had this text. Null if it then has not head's prompt. */
+  reread(file: string, text: string): Promise<{ own: Prompt; others: readonly Prompt[] } | null>;
 }
 
 export function headFiles(
@@ -67,12 +64,13 @@ export function headFiles(
     lines: (path) => fileLines(edges.sources?.head ?? null, path),
     async reread(path, text) {
       const prompts = (await edges.reread?.(path, text)) ?? [];
-      return prompts.find((prompt) => prompt.file === file && prompt.name === name) ?? null;
+      const own = prompts.find((prompt) => prompt.file === file && prompt.name === name);
+      return own === undefined ? null : { own, others: prompts.filter((each) => each !== own) };
     },
   };
 }
 
-/** Null unless head's file with the edit gives exactly the prompt to try. */
+/** Null unless the edit of head's file gives exactly the prompt to try, and changes no other. */
 export async function exactEdit(
   passage: Passage,
   text: string | null,
@@ -86,7 +84,14 @@ export async function exactEdit(
   if (edit === null || edited === null) return null;
   const before = await files.reread(edit.file, written);
   const after = await files.reread(edit.file, edited);
-  return before && after && isWhatRan(after, prompts.wanted, before) ? edit : null;
+  if (before === null || after === null) return null;
+  const isAlone =
+    before.others.length === after.others.length &&
+    after.others.every((other, i) => {
+      const { [i]: was } = before.others;
+      return was !== undefined && isWhatRan(other, was, was);
+    });
+  return isAlone && isWhatRan(after.own, prompts.wanted, before.own) ? edit : null;
 }
 
 export function isWhatRan(after: Prompt, wanted: PromptContent, before: Prompt): boolean {
@@ -125,33 +130,9 @@ function changedText(head: PromptContent, wanted: PromptContent): TextEdit | nul
   return changed.length === 1 ? (changed[0] ?? null) : null;
 }
 
-function isAlone(file: string, edit: Edit): boolean {
-  if (!/\.(?:ya?ml|json)$/i.test(edit.file)) return true;
-  const before = readYaml(edit.file, file);
-  const after = readYaml(edit.file, withEdit(file, edit) ?? '');
-  if (!before.ok || !after.ok) return false;
-  const changed = differences(before.value.value, after.value.value);
-  return changed.length === 1 && changed[0] === 'text';
-}
-
-function differences(left: Json | undefined, right: Json | undefined): ('text' | 'other')[] {
-  if (isTree(left) && isTree(right) && Array.isArray(left) === Array.isArray(right)) {
-    const [before, after] = [new Map(Object.entries(left)), new Map(Object.entries(right))];
-    return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) =>
-      differences(before.get(key), after.get(key)),
-    );
-  }
-  if (left === right) return [];
-  return [typeof left === 'string' && typeof right === 'string' ? 'text' : 'other'];
-}
-
-function isTree(value: Json | undefined): value is Json[] | JsonMap {
-  return typeof value === 'object' && value !== null;
-}
-
 /** Null if the file's lines and the text differ in more than indentation. */
 function ofLines(
-  { head: { file: path } }: Passage,
+  path: string,
   { line, before: text, after: wanted }: TextEdit,
   file: readonly string[],
 ): Edit | null {

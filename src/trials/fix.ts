@@ -8,9 +8,12 @@ import { fixGate, type FixTrial } from './fix-gate.ts';
 
 export const fixSchema = z.strictObject({
   kind: z
-    .enum(['set back', 'draft'])
-    .describe('`set back`: the cause is reverted. `draft`: new text from the grader model.'),
-  file: z.string().describe('The prompt file on head.'),
+    .enum(['set back', 'draft', 'test'])
+    .describe(
+      '`set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new ' +
+        'test from it, which fails without an untested line.',
+    ),
+  file: z.string().describe('The file on head.'),
   lines: z
     .strictObject({
       from: countSchema.describe('First replaced line, from 1.'),
@@ -24,7 +27,7 @@ export const fixSchema = z.strictObject({
       references: countSchema.describe('References that pass again with the fix.'),
       of: countSchema.describe('References that got worse.'),
     })
-    .describe('Effect of the fix on references that got worse.'),
+    .describe('Effect of the fix on references that got worse; `test`: passes with the line.'),
   costs: z
     .strictObject({
       references: countSchema.describe(
@@ -34,7 +37,9 @@ export const fixSchema = z.strictObject({
         'References that passed every try on both sides and were run again.',
       ),
     })
-    .describe('Effect of the fix on references that passed on both sides.'),
+    .describe(
+      'Effect of the fix on references that passed on both sides; `test`: passes without the line.',
+    ),
   tries: countSchema.describe('Tries of each reference that got worse.'),
   withheld: z
     .literal(true)

@@ -90,14 +90,10 @@ export function unreadNotice(
   return [{ kind: 'ungraded', place, message }];
 }
 
-/**
- * A run that compares nothing tests nothing. `isOptional`: a test without a key is left out, not an
- * error.
- */
+/** A run that compares nothing tests nothing. A test without a key is left out. */
 export function planJudgeTests<Test extends Pick<JudgeTest<unknown, unknown>, 'calls'>>(
   { mode, again }: { mode: 'diff' | 'sweep'; again?: unknown },
   select: () => { tests: Test[]; notices: Notice[] },
-  isOptional = false,
 ): FeaturePlan<Test[]> {
   if (mode === 'sweep' || again !== undefined) return { own: [] };
   const { tests, notices } = select();
@@ -107,7 +103,6 @@ export function planJudgeTests<Test extends Pick<JudgeTest<unknown, unknown>, 'c
     tested: own.length,
     notices,
   });
-  if (!isOptional) return planOf(tests);
   return {
     ...planOf(tests),
     withKeys: (hasKeys) =>

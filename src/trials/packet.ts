@@ -69,8 +69,8 @@ export function packetOf({ suite, groups, fell, stable }: PacketInput): Packet {
   };
 }
 
-export function taskText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {
-  return trimToBudget(bodyText({ messages, code }), PART_TOKENS.task);
+export function taskText(prompt: Pick<Prompt, 'messages' | 'code'>): string {
+  return trimToBudget(bodyText(prompt), PART_TOKENS.task);
 }
 
 function bodyText({ messages, code }: Pick<Prompt, 'messages' | 'code'>): string {

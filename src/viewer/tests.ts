@@ -23,6 +23,8 @@ export interface TestRow {
   failing: string[];
   /** Names of attributes. */
   attributes: string[];
+  /** Lines of the prompt that the test holds. */
+  lines: string[];
   /** Has a value if base's and head's scoring judge the same answer differently. */
   scoring: string[];
 }
@@ -32,18 +34,24 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
   const suites = [...result.suites, ...(live?.others ?? [])];
   const { scoring } = result;
   const names = suiteNames(suites);
-  const attributesOf = new Map<string, string[]>();
-  for (const attribute of [...result.attributes, ...(live?.attributes ?? [])])
-    for (const id of attribute.references) {
-      const key = JSON.stringify([suiteKeyOf(attribute, attribute.suite), id]);
-      attributesOf.set(key, [...(attributesOf.get(key) ?? []), attribute.name]);
-    }
+  const attributes = [...result.attributes, ...(live?.attributes ?? [])];
+  const attributesOf = namesByTest(
+    attributes.flatMap((own) => own.references.map((id) => ({ of: own, id, name: own.name }))),
+  );
+  const linesOf = namesByTest(
+    (result.coverage ?? []).flatMap((own) =>
+      own.lines.flatMap(({ reference: id, unit: { file, lines, head_text: words } }) =>
+        id === null ? [] : [{ of: own, id, name: `${file}:${String(lines.from)} ${words ?? ''}` }],
+      ),
+    ),
+  );
   const flipped = new Set(
     scoring.flatMap((each) => each.flipped.map(({ id }) => JSON.stringify([promptKey(each), id]))),
   );
   return referenceEntries(suitesWorstFirst(suites))
     .map(({ suite, reference }): TestRow => {
       const { base, head } = exampleTries(reference, []);
+      const testKey = JSON.stringify([suiteKeyOf(suite, suite.name), reference.id]);
       const suiteName = names.get(suiteKeyOf(suite, suite.name)) ?? suite.name;
       return {
         key: `${encodeURIComponent(suiteName)}/${encodeURIComponent(reference.id)}`,
@@ -55,14 +63,29 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
         head,
         answers: answersWords(reference),
         failing: failingIn(reference),
-        attributes:
-          attributesOf.get(JSON.stringify([suiteKeyOf(suite, suite.name), reference.id])) ?? [],
+        attributes: attributesOf.get(testKey) ?? [],
+        lines: linesOf.get(testKey) ?? [],
         scoring: flipped.has(JSON.stringify([promptKey(suite), reference.id]))
           ? ['judged differently']
           : [],
       };
     })
     .sort((a, b) => a.status.rank - b.status.rank || fallOf(b.reference) - fallOf(a.reference));
+}
+
+function namesByTest(
+  named: readonly {
+    of: Pick<AttributeData, 'path' | 'suite' | 'variant'>;
+    id: string;
+    name: string;
+  }[],
+): ReadonlyMap<string, string[]> {
+  const names = new Map<string, string[]>();
+  for (const { of, id, name } of named) {
+    const key = JSON.stringify([suiteKeyOf(of, of.suite), id]);
+    names.set(key, [...(names.get(key) ?? []), name]);
+  }
+  return names;
 }
 
 /** Different names of suites. `evaldiff dev` keeps them as long as its variants. */
@@ -136,6 +159,7 @@ export const FACETS: readonly Facet[] = [
   { name: 'status', any: 'Any status', valuesOf: (test) => [test.status.words] },
   { name: 'suite', any: 'All suites', valuesOf: (test) => [test.suiteName] },
   { name: 'attribute', any: 'All attributes', valuesOf: (test) => test.attributes },
+  { name: 'line', any: 'All lines', valuesOf: (test) => test.lines },
   { name: 'tag', any: 'All tags', valuesOf: (test) => test.reference.tags },
   { name: 'metric', any: 'Any metric', valuesOf: (test) => test.failing },
   { name: 'scoring', any: 'Any scoring', valuesOf: (test) => test.scoring },

@@ -47,6 +47,27 @@ describe('the rows of the viewer', () => {
     );
   });
 
+  test('can be chosen by the line of the prompt that they hold', () => {
+    const suite = suiteOf(
+      'two',
+      ['a', 'b'].map((id) => referenceOf(id, 'unchanged', asked)),
+    );
+    const unit = { file: 'p.yaml', lines: { from: 7, to: 7 }, head_text: 'Be brief.' };
+    const lines = [
+      { reference: 'b', unit },
+      { reference: null, unit: { ...unit, head_text: 'Be kind.' } },
+    ];
+    const { path, name, variant } = suite;
+    const coverage = [{ path, suite: name, variant, lines }];
+    const rows = viewerRows({
+      result: { ...resultOf({ suites: [suite] }), coverage },
+    } as unknown as ViewData);
+    const facet = FACETS.find((own) => own.name === 'line');
+    const held = rows.filter((row) => facet?.valuesOf(row).includes('p.yaml:7 Be brief.'));
+    expect(held.map(({ reference }) => reference.id)).toEqual(['b']);
+    expect(rows.flatMap((row) => facet?.valuesOf(row) ?? [])).toHaveLength(1);
+  });
+
   test.each([
     ['compared', (result: ReturnType<typeof withKinds>) => ({ result })],
     [

@@ -12,6 +12,7 @@ import { annotations, rootOf } from '../../report/annotations.ts';
 import { checkSummary, checkTitle, renderComment, renderSummary } from '../../report/comment.ts';
 import { placeLinks, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
+import { suggestedEdits } from '../../report/suggestions.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { ChangedFile, EventFacts } from '../../types/repository.ts';
@@ -237,9 +238,7 @@ async function postSuggestions(job: PublishJob): Promise<string[]> {
     pullRequest,
     headSha,
     marker,
-    suggestions: reports.flatMap(
-      ({ suggestions }) => suggestions?.(result, changed, { root, marker, links }) ?? [],
-    ),
+    suggestions: suggestedEdits(result, reports, changed, { root, marker, links }),
     fork: withheldFrom(facts) !== null,
   });
 }

@@ -88,7 +88,7 @@ export async function savedResult(from: string, terminal: Terminal): Promise<Res
     throw userError(
       from,
       `does not exist; create it with npx evaldiff run --report ${EXAMPLE_FOLDER} (or diff), ` +
-        'or name another folder with --from',
+        'or name another folder or result.json',
     );
   const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
@@ -97,7 +97,7 @@ export async function savedResult(from: string, terminal: Terminal): Promise<Res
     from,
     first === undefined
       ? 'contains no result.json; write one with npx evaldiff diff --report'
-      : 'contains several results; name one result.json with --from',
+      : 'contains several results; name one result.json',
   );
 }
 

@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { clusteredTries, contrast } from '../../kernel/statistics/look.ts';
 import { askForJson, type AskTools, type GraderReply } from '../../trials/grader-question.ts';
-import type { Outcome } from '../../types/metric.ts';
 import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
 import { looseRatings, usableRatings, type ScoredRating } from './read-ratings.ts';
@@ -174,25 +172,6 @@ export function misalignment(pairs: readonly SkillPair[]): number | null {
   return rated.length === 0
     ? null
     : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
-}
-
-/** There are several sub-tasks, so the level is below 5 %. */
-const MOVED_LEVEL = 0.01;
-
-export function didSkillMove({ base, head }: Record<Side, SkillPair[]>): boolean {
-  const outcomes = (pairs: readonly SkillPair[], reference: string): Outcome[] =>
-    pairs
-      .filter((pair) => pair.reference === reference)
-      .flatMap((pair) => {
-        const share = misalignment([pair]);
-        return share === null ? [] : share > 0 ? 'fail' : 'pass';
-      });
-  const tries = [...new Set(base.map(({ reference }) => reference))].map((reference) => ({
-    base: outcomes(base, reference),
-    head: outcomes(head, reference),
-  }));
-  const { test } = contrast(clusteredTries(tries, []));
-  return Math.min(test.midDown, test.midUp) <= MOVED_LEVEL;
 }
 
 /** Keeps references rated on both sides, or all if only one side ran. */

@@ -105,3 +105,6 @@ export function discoveryCalls(references: number, limit: number): number {
 export const AUTO_REFERENCES = 20;
 
 export const FEWEST_COMPARED = 8;
+
+/** Default limit of calls of a run to find and try insights. */
+export const MOST_INSIGHT_CALLS = 400;

@@ -2,7 +2,6 @@ import { stringify } from 'yaml';
 import type { z } from 'zod';
 import { anyText, check, closed, listOf, mapOf } from '../../config/schema.ts';
 import { Field, type Document, type ReadResult } from '../../documents/document.ts';
-import { readYaml } from '../../documents/yaml.ts';
 import type { Place, Problem } from '../../types/plain.ts';
 import {
   EXPLANATION_LENGTH,
@@ -77,14 +76,6 @@ export function pinnedFor({ shared, byPrompt }: PinnedAttributes, path: string):
 export function taskFor({ tasks }: PinnedAttributes, path: string): string | null {
   const [words] = [tasks.get(path), tasks.get('')].filter((given) => given?.trim());
   return words ?? null;
-}
-
-export function readAttributes(
-  file: string,
-  content: string | Uint8Array,
-): ReadResult<PinnedAttributes> {
-  const reading = readYaml(file, content);
-  return reading.ok ? attributesOf(reading.value) : reading;
 }
 
 export function attributesOf(document: Document): ReadResult<PinnedAttributes> {

@@ -13,9 +13,9 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { shortFace } from '../../report/sections/faces.ts';
+import { fixBlocks } from '../../report/sections/fixes.ts';
 import { andMore, moreBlock } from '../../report/sections/phrases.ts';
 import { counted, wholePercent } from '../../text/amounts.ts';
-import { fixBlocks } from '../../trials/fix-lines.ts';
 import {
   GENERATED_WORDS,
   explainedSuites,
@@ -47,7 +47,11 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   );
 }
 
-function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
+export function insightLine(
+  { attribute, references }: Insight,
+  of: ExplainedSuite,
+  named: boolean,
+): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
   const more = andMore(references.length, SHOWN_REFERENCES);
   const regressed = of.attributes.find(({ id }) => id === attribute);

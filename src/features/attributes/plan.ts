@@ -9,6 +9,7 @@ import { rateReference } from './affinity.ts';
 import {
   AUTO_REFERENCES,
   FEWEST_COMPARED,
+  MOST_INSIGHT_CALLS,
   PER_QUESTION,
   byReferences,
   explainCalls,
@@ -45,6 +46,7 @@ export async function planExplain(
   if (again !== undefined || settings.enabled === 'off')
     return isGate ? { own: null, notices: [ungatedNotice('qualeval is off')] } : null;
   const calls = countExplainCalls(suites, { qualeval: settings, pinned, mode });
+  const possible = calls.possible + insightCalls(run, calls);
   const notices = isGate && calls.possible > 0 ? [ungatedNotice(ONLY_WHERE_WORSE)] : [];
   const found = createAsker(head, code) ?? { asker: { grader: null, unasked: null }, problems: [] };
   const { grader, unasked } = found.asker;
@@ -52,7 +54,7 @@ export async function planExplain(
     return {
       own,
       notices,
-      possible: grader === null ? 0 : calls.possible,
+      ...(grader !== null && { possible }),
       asker: found.asker,
     };
   const { problems } = found;
@@ -71,9 +73,18 @@ export async function planExplain(
     notices,
     problems,
     certain: missing > 0 ? [asked] : [],
-    possible: calls.possible,
+    possible,
     asker: { grader, unasked },
   };
+}
+
+/** Calls to find and try changes of the prompt, if attributes may regress. */
+function insightCalls(
+  { input: { mode }, head }: PlanningRun<unknown>,
+  { certain, possible }: ExplainCalls,
+): number {
+  const isPossible = mode === 'diff' && certain + possible > 0;
+  return isPossible ? (head.project.settings.qualeval.insight_calls ?? MOST_INSIGHT_CALLS) : 0;
 }
 
 /** How many questions about pinned attributes the store can answer. */

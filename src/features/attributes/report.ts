@@ -2,8 +2,8 @@ import type { FlatTable } from '../../app/commands/terminal.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { wholeRates } from '../../text/amounts.ts';
-import { attributeWords } from './explained-suites.ts';
-import { insights, weakBlocks } from './insights-section.ts';
+import { attributeWords, explainedSuites } from './explained-suites.ts';
+import { insightLine, insights, weakBlocks } from './insights-section.ts';
 import { suiteAttributes, type AttributeResult } from './result.ts';
 import { attributeFigures, attributes } from './section.ts';
 
@@ -17,12 +17,14 @@ export const attributesReport: FeatureReport = {
       ...insights(result, detail),
     ],
   },
-  tried: ({ insights: all }) =>
-    all.flatMap(({ path, suite: name, variant, fix }) => {
-      if (fix === null) return [];
-      const { file, lines, restores } = fix;
-      return [{ suite: { path, name, variant }, file, line: lines.from, ...restores }];
-    }),
+  proposals: (result) =>
+    explainedSuites(result).flatMap((of) =>
+      of.insights.flatMap((insight) =>
+        insight.fix === null
+          ? []
+          : [{ suite: of.suite, fix: insight.fix, why: insightLine(insight, of, false) }],
+      ),
+    ),
   sureness: attributeFigures,
   outputs: ({ attributes: all }) => ({
     'regressed-attributes': String(all.filter(({ verdict }) => verdict === 'regressed').length),

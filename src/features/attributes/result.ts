@@ -131,10 +131,6 @@ const attributeResultSchema = z.strictObject({
     .strictObject({
       base: shareSchema.nullable().describe('The share on base; null if nothing was rated.'),
       head: shareSchema.nullable().describe('The share on head; null if nothing was rated.'),
-      moved: z
-        .literal(true)
-        .describe('Set if the shares differ beyond chance (exact test, 1 % per direction).')
-        .exactOptional(),
     })
     .nullable()
     .describe(

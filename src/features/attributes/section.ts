@@ -68,7 +68,6 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
         ? -1
         : 1,
   );
-  const skills = rows.filter(({ attribute: { alignment } }) => alignment?.moved === true);
   const also = rows.filter(({ attribute: { verdict } }) => verdict.startsWith('also'));
   const isRed = suites.some(({ suite }) => suite.verdict === 'regressed');
   if (moved.length + also.length === 0 && !isRed) return [];
@@ -76,7 +75,6 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   return group(
     [text(movedCounts(all))],
     [
-      ...skillsLine(skills, items, several),
       ...attributesTable(moved, items, several, mode),
       ...alsoList(also, items, several),
       ...notes(
@@ -96,26 +94,6 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
       ),
     ],
   );
-}
-
-/** For example `Answers with other skills than expected: apologise 0 → 33 % (lower is better).` */
-function skillsLine(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
-  const shown = rows
-    .slice(0, items)
-    .map(({ attribute, of }): Line => [
-      ...nameLine(attribute, of, several),
-      text(` ${alignmentWords(attribute)}`),
-    ]);
-  const more = andMore(rows.length, shown.length);
-  return rows.length === 0
-    ? []
-    : [
-        paragraph([
-          text('Answers with other skills than expected: '),
-          ...joinLines(shown, ', '),
-          text(`${more === null ? '' : ` ${more}`} (lower is better).`),
-        ]),
-      ];
 }
 
 function notes(...sentences: readonly (string | null)[]): Block[] {

@@ -1,7 +1,6 @@
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import {
-  didSkillMove,
   inCommon,
   misalignment,
   rateAnswer,
@@ -168,7 +167,6 @@ async function surveyKind(
           : {
               base: misalignment(skills.base),
               head: misalignment(skills.head),
-              ...(didSkillMove(skills) && { moved: true as const }),
             },
     };
   });

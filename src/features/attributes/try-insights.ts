@@ -1,11 +1,10 @@
-import type { Added, DecidedRun, FeatureTools, PlanningRun } from '../../app/run/feature.ts';
+import type { Added, DecidedRun, FeatureTools } from '../../app/run/feature.ts';
 import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import { createGeneration, withScript } from '../../kernel/select/generation.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
-import type { FeaturePlan, PlannedFeature } from '../../money/feature-plan.ts';
-import { createAsker } from '../../trials/asker.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
 import { exactEdit, headFiles } from '../../trials/fix-edit.ts';
@@ -14,14 +13,10 @@ import { packetOf } from '../../trials/packet.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
 import { linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
-import { AUTO_REFERENCES } from './cost.ts';
-import { pinnedFor, type PinnedAttributes } from './file.ts';
+import { MOST_INSIGHT_CALLS } from './cost.ts';
 import { proposeChanges, type ProposedChange } from './insight.ts';
-import { isExplainable } from './plan.ts';
+import type { ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
-
-/** Default limit of calls for a run. */
-const MOST_CALLS = 400;
 
 /** Probability that a run accepts a change that does not help. */
 const INSIGHT_LEVEL = 0.05;
@@ -34,35 +29,6 @@ const MOST_ATTRIBUTES = 3;
  */
 const MOST_SHOWN = { inside: 4, outside: 2 };
 
-export interface InsightPlan {
-  maxCalls: number | null;
-}
-
-export function planInsights({
-  input: { mode, code, again },
-  head,
-  suites,
-  read: pinned,
-}: PlanningRun<PinnedAttributes | null>): FeaturePlan<InsightPlan> | null {
-  const { enabled, insight_calls: maxCalls } = head.project.settings.qualeval;
-  if (mode !== 'diff' || again !== undefined || enabled === 'off') return null;
-  const asker = createAsker(head, code)?.asker ?? null;
-  const sizes = suites
-    .filter((suite) => isExplainable(suite, mode))
-    .filter(
-      ({ compared, run }) =>
-        enabled === 'on' ||
-        compared.length >= AUTO_REFERENCES ||
-        (pinned !== null && pinnedFor(pinned, run.suite.path).length > 0),
-    )
-    .map(({ compared }) => compared.length);
-  const isPossible = sizes.length > 0 && (asker?.grader ?? null) !== null;
-  const possible = isPossible ? (maxCalls ?? MOST_CALLS) : 0;
-  // Estimate: one question, ten tries of regressed references, and two tries of every reference.
-  const usual = Math.min(possible, 11 + 2 * Math.max(0, ...sizes));
-  return { own: { maxCalls }, possible, usual, asker };
-}
-
 type Trial = SuiteRow & { attribute: AttributeResult };
 
 /**
@@ -70,15 +36,17 @@ type Trial = SuiteRow & { attribute: AttributeResult };
  * contributors.
  */
 export async function tryInsights(
-  { own: { maxCalls }, asker }: PlannedFeature<InsightPlan>,
+  { own, asker }: PlannedFeature<ExplainOwn>,
   run: DecidedRun,
   tools: FeatureTools,
 ): Promise<Partial<Added>> {
   const grader = asker?.grader ?? null;
-  if (grader === null || maxCalls === 0) return {};
+  const maxCalls = own?.settings.insight_calls ?? null;
+  const isAsked = grader !== null && maxCalls !== 0 && run.mode === 'diff';
+  if (own === null || !isAsked) return {};
   const insights: Insight[] = [];
   const trials = triedAttributes(run);
-  let room = maxCalls ?? experimentCalls(run.calls, MOST_CALLS);
+  let room = maxCalls ?? experimentCalls(run.calls, MOST_INSIGHT_CALLS);
   for (const [index, trial] of trials.entries()) {
     const share = Math.ceil(room / (trials.length - index));
     const counter = countCalls(tools.spent.complete, share, 'qualeval.insight_calls');

@@ -6,8 +6,6 @@ import { takesOverlay } from '../../types/model.ts';
 
 export const MOST_CAUSE_CALLS = 200;
 
-export const USUAL_CAUSE_CALLS = 60;
-
 /** How often a search may run an agent. Each run makes many calls. */
 export const MOST_AGENT_RUNS = 60;
 
@@ -17,11 +15,6 @@ export function runsAgents({ head }: Pick<AffectedSuite, 'head'>): boolean {
 
 export function mostAgentCalls(run: SuiteRun): number {
   return MOST_AGENT_RUNS * (mostCallsOfTry(run) + callsPerTry(run) - 1);
-}
-
-/** Assumes half of the allowed runs, with a third of the allowed calls each. */
-export function usualAgentCalls(run: SuiteRun): number {
-  return Math.ceil(mostAgentCalls(run) / 6);
 }
 
 export function mostCauseTries(run: SuiteRun, room: number): number {

@@ -7,13 +7,7 @@ import { hasFallen, mirrored } from '../../trials/fallen.ts';
 import { promptChange } from '../../trials/prompt-units.ts';
 import { readSideFiles, type SideFiles } from '../../trials/side-files.ts';
 import { experimentCalls } from '../../trials/tries.ts';
-import {
-  MOST_CAUSE_CALLS,
-  USUAL_CAUSE_CALLS,
-  mostAgentCalls,
-  runsAgents,
-  usualAgentCalls,
-} from './calls.ts';
+import { MOST_CAUSE_CALLS, mostAgentCalls, runsAgents } from './calls.ts';
 import type { SuiteCauses } from './result.ts';
 import type { CauseSettings } from './settings.ts';
 import { causesOfSuite } from './suspect.ts';
@@ -43,10 +37,6 @@ export function planCauses({
   return {
     own: settings,
     possible,
-    usual: Math.min(
-      possible,
-      USUAL_CAUSE_CALLS + sum(agents.map(({ run }) => usualAgentCalls(run))),
-    ),
     asker: settings.fix ? (createAsker(head, code)?.asker ?? null) : null,
   };
 }

@@ -82,7 +82,7 @@ async function candidateOf(
   const edit =
     reverted === null
       ? await exactEdit(unit, text, { head: change.head, wanted: change.body(...made) }, bench)
-      : fileEdit(unit, reverted, await bench.lines(unit.head.file));
+      : fileEdit(unit.head.file, reverted, await bench.lines(unit.head.file));
   return (
     edit && {
       kind: draft === null ? 'set back' : 'draft',

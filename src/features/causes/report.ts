@@ -1,8 +1,6 @@
 import { paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
-import { fixDiff } from '../../trials/fix-lines.ts';
-import type { Fix } from '../../trials/fix.ts';
 import { MOST_CAUSE_CALLS } from './calls.ts';
 import { causeLine, lineText, openLine, type Effect } from './cause-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
@@ -14,7 +12,6 @@ import {
   fixCauses,
   referenceCauses,
 } from './section.ts';
-import { suggestions } from './suggestions.ts';
 
 export const causesReport: FeatureReport = {
   sections: { why: (result) => [...causes(result), ...fixCauses(result)] },
@@ -29,7 +26,6 @@ export const causesReport: FeatureReport = {
           ...{ suite, sentence: lineText(openLine(of, [])) },
           ...{ proof: 'likely' as const, remark: '↑ likely' },
           lines: suspects.flatMap(unitLines),
-          fix: null,
         },
       ].filter(({ lines }) => lines.length > 0);
     }),
@@ -60,7 +56,13 @@ export const causesReport: FeatureReport = {
           json: { causes: causesFor(reference.id, own) },
         };
   },
-  suggestions,
+  proposals: ({ causes: all = [] }) =>
+    all.flatMap((of) =>
+      of.causes.flatMap((cause) => {
+        const suite = { path: of.path, name: of.suite, variant: of.variant };
+        return cause.fix ? [{ suite, fix: cause.fix, why: causeLine(cause, of, []) }] : [];
+      }),
+    ),
 };
 
 function causeLines(cause: Cause, of: SuiteCauses, effect: Effect): FoundLines {
@@ -71,13 +73,7 @@ function causeLines(cause: Cause, of: SuiteCauses, effect: Effect): FoundLines {
     proof,
     remark: remark !== null && effect === 'fix' ? '↑ fixed it' : remark,
     lines: cause.units.flatMap(unitLines),
-    fix: foundFix(cause.fix ?? null),
   };
-}
-
-function foundFix(fix: Fix | null): FoundLines['fix'] {
-  if (fix === null) return null;
-  return { kind: fix.kind, file: fix.file, line: fix.lines.from, diff: fixDiff(fix) };
 }
 
 const PROOFS: Readonly<Record<Cause['relation'], Pick<FoundLines, 'proof' | 'remark'>>> = {

@@ -11,9 +11,9 @@ import {
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
+import { fixBlocks } from '../../report/sections/fixes.ts';
 import { groupByEqualKey, suiteIdentity } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
-import { fixBlocks } from '../../trials/fix-lines.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import {
   causeLine,

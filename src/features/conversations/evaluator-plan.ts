@@ -23,7 +23,7 @@ export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<Evalu
     tests: once.flatMap((each) => evaluatorTest(each) ?? []),
     notices: once.flatMap(untestedNotices),
   });
-  return planJudgeTests(run.input, select, true);
+  return planJudgeTests(run.input, select);
 }
 
 function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null {

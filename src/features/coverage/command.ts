@@ -1,10 +1,12 @@
 import { Option } from 'commander';
+import { offerEdits } from '../../app/commands/edits.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { currentState, ownPaths, withProject } from '../../app/commands/project.ts';
-import { printBlocks, type AddCommand } from '../../app/commands/terminal.ts';
+import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import { NOT_JUDGED, UserError } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
 import { logJson } from '../../text/log.ts';
@@ -14,6 +16,8 @@ import { wholeCover } from './plans.ts';
 import { coverageBlocks } from './report.ts';
 
 interface CoverOptions extends EvaluateOptions {
+  draft?: boolean;
+  apply?: boolean;
   format: 'text' | 'json' | 'badge' | 'lcov';
 }
 
@@ -26,28 +30,39 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
         .choices(['text', 'json', 'badge', 'lcov'])
         .default('text'),
     )
+    .option('--draft', 'draft a test for untested lines, and show it if it passes its trial')
+    .option('--apply', 'write the drafted tests')
     .addHelpText(
       'after',
       '\nTakes lines away and asks again. Prints the number of calls and their price before the ' +
         'first call.\n\nExample: evaldiff cover support --max-cost 1',
     )
-    .action(async (overrides: string[], options: CoverOptions) => {
+    .action(async (words: string[], options: CoverOptions) => {
+      const overrides = options.draft === true ? [...words, 'coverage.draft=true'] : words;
       const result = await withProject(options, terminal, { overrides }, async (session) => {
         const sides = await currentState(session, ownPaths(options, terminal));
         const input = { ...runInput(session, 'sweep', sides), features: [wholeCover] };
         return session.redact(await withEdges(session, sides, (edges) => planAndRun(input, edges)));
       });
-      const { coverage = [], problems, notices } = result;
-      const format = options.json === true ? 'json' : options.format;
-      if (format === 'json') terminal.out(`${logJson(coverFile(result))}\n`);
-      if (problems.length > 0) throw new UserError(problems);
-      if (format === 'badge') terminal.out(`${logJson(badgeOf(coverage))}\n`);
-      if (format === 'lcov') terminal.out(lcovOf(coverage));
-      if (format === 'text')
-        await printBlocks(
-          [...coverage.flatMap(coverageBlocks), ...list(notices.map(problemLine))],
-          terminal,
-        );
-      done(coverage.some(({ lines }) => lines.length > 0) ? 0 : NOT_JUDGED);
+      await printCover(result, options, terminal);
+      done(result.coverage?.some(({ lines }) => lines.length > 0) === true ? 0 : NOT_JUDGED);
     });
 };
+
+async function printCover(
+  result: Result,
+  options: CoverOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { coverage = [], problems, notices } = result;
+  const format = options.json === true ? 'json' : options.format;
+  if (format === 'json') terminal.out(`${logJson(coverFile(result))}\n`);
+  if (problems.length > 0) throw new UserError(problems);
+  if (format === 'badge') terminal.out(`${logJson(badgeOf(coverage))}\n`);
+  if (format === 'lcov') terminal.out(lcovOf(coverage));
+  if (format !== 'text') return;
+  const blocks = [...coverage.flatMap(coverageBlocks), ...list(notices.map(problemLine))];
+  await printBlocks(blocks, terminal);
+  const drafts = coverage.flatMap(({ lines }) => lines.flatMap(({ fix }) => fix ?? []));
+  await offerEdits(drafts, { ...options, command: 'npx evaldiff cover --draft --apply' }, terminal);
+}

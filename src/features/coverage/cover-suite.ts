@@ -3,11 +3,14 @@ import {
   countingRuns,
   type ReferenceRun,
   type SuiteComparison,
+  type SuiteRun,
   type Try,
 } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { fingerprintOf } from '../../kernel/select/affected-suite.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { answerText } from '../../report/answers/text.ts';
+import type { FixFound } from '../../trials/fix.ts';
 import { promptLines, promptTexts } from '../../trials/line-units.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
 import { readSideFiles } from '../../trials/side-files.ts';
@@ -17,12 +20,18 @@ import {
   callsPerTry,
   countCalls,
   extraResults,
+  type CallCounter,
   type TryTools,
 } from '../../trials/tries.ts';
 import type { ReadLines } from '../../trials/unit-places.ts';
+import type { Grader } from '../../types/model.ts';
 import { jsonText } from '../../types/plain.ts';
+import { draftTest } from './draft-test.ts';
 import type { SuiteCoverage } from './result.ts';
 import { coverLines, type CoverAnswer, type Covered } from './search.ts';
+
+/** Lines of a suite for which a test is drafted. */
+export const MOST_DRAFTED = 3;
 
 /** Null if the suite has no prompt on head, or no test, or no line changed. */
 export function linesToCover(
@@ -51,24 +60,25 @@ export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptChange
   );
 }
 
-type CoverTools = FeatureTools & Pick<TryTools, 'price'>;
+type CoverTools = FeatureTools & Pick<TryTools, 'price'> & { grader: Grader | null };
 
 /** Each suite may use an equal share of the calls that are left. */
 export async function coverSuites(
-  { rows, price }: Pick<ComparedRun, 'rows' | 'price'>,
+  { own: { most }, asker }: PlannedFeature<{ most: number }>,
+  { rows, price, emptyResult: { trust } }: ComparedRun,
   scope: SuiteCoverage['scope'],
-  most: number,
   tools: FeatureTools,
 ): Promise<SuiteCoverage[]> {
   if (tools.isPreview === true) return [];
   const found: SuiteCoverage[] = [];
+  const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
   const asked = rows
     .map(({ comparison }) => comparison)
     .filter((suite) => linesToCover(suite, scope) !== null);
   for (const [index, suite] of asked.entries()) {
     const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
     const room = tools.spent.halted() === null ? Math.ceil(left / (asked.length - index)) : 0;
-    found.push(await coverSuite(suite, scope, room, { ...tools, price }));
+    found.push(await coverSuite(suite, scope, room, { ...tools, price, grader }));
   }
   return found;
 }
@@ -113,12 +123,13 @@ async function searchLines(
     async (wanted) => (await attempt(wanted)).map(judgedAnswer),
   );
   const { usable, end } = found;
+  const drafts = await draftTests(found, lines, { run, counter, tools });
   const holders = new Set(found.lines.map(({ reference }) => reference));
   const stopped = tools.spent.halted()?.why ?? counter.refused() ?? counter.ended();
   return {
     lines: units.map((unit, line) => {
       const { kind: status, reference, ...own } = found.lines[line] ?? NOT_ASKED;
-      return { status, unit, reference: ids[reference ?? -1] ?? null, ...own };
+      return { status, unit, reference: ids[reference ?? -1] ?? null, ...own, ...drafts[line] };
     }),
     reason: whyUnsettled(found, stopped),
     unsteady: ids.filter((_, own) => !usable.includes(own)),
@@ -128,6 +139,24 @@ async function searchLines(
 }
 
 const NOT_ASKED = { kind: 'unsettled', reference: null, with: null, answers: 0 } as const;
+
+/** By line: the test for it, if a grader drafts tests and the line is among the first untested. */
+async function draftTests(
+  found: Covered,
+  lines: PromptChange,
+  { run, counter, tools }: { run: SuiteRun; counter: CallCounter; tools: CoverTools },
+): Promise<FixFound[]> {
+  const { grader, random } = tools;
+  const side = run.suite.head;
+  if (grader === null || side === null) return [];
+  const { complete, ended } = counter;
+  const asking = { grader, complete, random };
+  const bench = { run, side, lines, asking, ended, tools: { ...tools, complete } };
+  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
+  const drafts: FixFound[] = [];
+  for (const line of untested.slice(0, MOST_DRAFTED)) drafts[line] = await draftTest(line, bench);
+  return drafts;
+}
 
 function whyUnsettled({ lines, usable, end }: Covered, stopped: string | null): string | null {
   if (usable.length === 0) return 'no test passes in half of its tries, so none can hold a line';

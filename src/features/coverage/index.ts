@@ -24,13 +24,14 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
     { kind: 'cover', type: (await import('./cover-file.ts')).coverFileSchema, isWritten: true },
   ],
   plan: planChanged,
-  async judge({ own: { most, fails } }, run, tools) {
-    if (!fails) return {};
-    const coverage = await coverSuites(run, 'changed', most, tools);
+  async judge(plan, run, tools) {
+    if (!plan.own.fails) return {};
+    const coverage = await coverSuites(plan, run, 'changed', tools);
     return { parts: { coverage }, findings: coverage.flatMap(untestedFindings) };
   },
-  async after({ own: { most, fails } }, run, tools) {
-    return fails ? {} : { parts: { coverage: await coverSuites(run, 'changed', most, tools) } };
+  async after(plan, run, tools) {
+    if (plan.own.fails) return {};
+    return { parts: { coverage: await coverSuites(plan, run, 'changed', tools) } };
   },
   report: async () => (await import('./report.ts')).coverageReport,
 };

@@ -70,6 +70,18 @@ export function afterTry({ rate, odds }: Bet, passed: boolean): Bet {
     : { rate: { passes, fails: fails + 1 }, odds: odds * ((1 - RATE_WITHOUT) / (1 - usual)) };
 }
 
+/** After fewer tries, the odds can be neither at least `needed` nor at most `cleared`. */
+export function fewestTries(bet: Bet, needed: number, cleared: number): number {
+  let [fallen, risen] = [bet, bet];
+  let tries = 0;
+  while (fallen.odds < needed && risen.odds > cleared) {
+    fallen = afterTry(fallen, false);
+    risen = afterTry(risen, true);
+    tries += 1;
+  }
+  return tries;
+}
+
 /**
  * The p-value of so few passes if nothing is broken (normal approximation). Counts that the rates
  * are uncertain.

@@ -1,8 +1,20 @@
 import type { Feature, PlanningRun } from '../../app/run/feature.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
+import type { ProjectSide } from '../../config/project-side.ts';
+import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import type { PrepareInput } from '../../money/prepared.ts';
 import { counted } from '../../text/amounts.ts';
-import { coverableRuns, coverSuites, isBaseWithout, linesToCover } from './cover-suite.ts';
+import { createAsker } from '../../trials/asker.ts';
+import {
+  MOST_DRAFTED,
+  coverableRuns,
+  coverSuites,
+  isBaseWithout,
+  linesToCover,
+} from './cover-suite.ts';
+import { DRAFT_CALLS } from './draft-test.ts';
 
 export const coverageCalls: CallNames = {
   certain: {
@@ -19,17 +31,22 @@ const LEAST_TRIES = 3;
 const MOST_PER_PAIR = 4;
 
 /** What `evaldiff cover` runs instead of the features: all lines of the chosen prompts. */
-export const wholeCover: Feature<number> = {
+export const wholeCover: Feature<{ most: number }> = {
   key: 'coverage',
   calls: coverageCalls,
   plan: planWhole,
-  after: async ({ own: most }, run, tools) => ({
-    parts: { coverage: await coverSuites(run, 'prompt', most, tools) },
+  after: async (plan, run, tools) => ({
+    parts: { coverage: await coverSuites(plan, run, 'prompt', tools) },
   }),
 };
 
-function planWhole({ head, suites: all }: PlanningRun<unknown>): FeaturePlan<number> {
+function planWhole({
+  input: { code },
+  head,
+  suites: all,
+}: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
   const { n_tries, coverage } = head.project.settings;
+  const drafting = coverage.draft ? MOST_DRAFTED * DRAFT_CALLS : 0;
   // One variant of a sweep, because others would repeat all calls.
   const byName = new Map(
     all.map((suite) => [`${suite.run.suite.path} ${suite.run.suite.name}`, suite]),
@@ -45,14 +62,26 @@ function planWhole({ head, suites: all }: PlanningRun<unknown>): FeaturePlan<num
   const certain = suites.flatMap((suite): PlannedCalls[] => {
     const side = suite.run.suite.head;
     const units = linesToCover(suite, 'prompt')?.units ?? [];
-    const calls = Math.min(left, MOST_PER_PAIR * units.length * coverableRuns(suite).length);
+    const pairs = units.length * coverableRuns(suite).length;
+    const calls = pairs === 0 ? 0 : Math.min(left, MOST_PER_PAIR * pairs + drafting);
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });
-  return { own: coverage.max_calls, certain, suites };
+  return { own: { most: coverage.max_calls }, certain, suites, ...drafterOf(head, code) };
+}
+
+/** The grader that drafts tests, if the settings ask for tests. */
+function drafterOf(
+  head: ProjectSide,
+  code: PrepareInput['code'],
+): Pick<FeaturePlan, 'asker' | 'problems'> {
+  const { coverage, file } = head.project.settings;
+  if (!coverage.draft) return {};
+  const message = 'coverage.draft needs a grader; set grader: { model: … }';
+  return createAsker(head, code) ?? { problems: [problem(file ?? SETTINGS_FILE, message)] };
 }
 
 /** Most calls of a pull request. Fewer are needed if base is head without the lines. */
@@ -64,7 +93,7 @@ export interface ChangedCover {
 }
 
 export function planChanged({
-  input: { mode, again },
+  input: { mode, again, code },
   head,
   suites,
 }: PlanningRun<unknown>): FeaturePlan<ChangedCover> | null {
@@ -79,5 +108,6 @@ export function planChanged({
   if (found.length === 0) return null;
   const most = found.includes(false) ? CHANGED_CALLS.other : CHANGED_CALLS.baseWithout;
   const possible = found.some((own) => own !== null) ? most : 0;
-  return { own: { most, fails: untested === 'fail' }, possible, usual: 0 };
+  const own = { most, fails: untested === 'fail' };
+  return { own, possible, ...drafterOf(head, code) };
 }

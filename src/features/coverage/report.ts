@@ -1,3 +1,4 @@
+import type { Result } from '../../kernel/result/result.ts';
 import { estimateTokens } from '../../money/tokens.ts';
 import { EVERYTHING } from '../../report/sections/detail.ts';
 import {
@@ -13,17 +14,29 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { count, counted, firstWords } from '../../text/amounts.ts';
+import { fixBlocks } from '../../report/sections/fixes.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
+import { count, counted, firstWords, inSize } from '../../text/amounts.ts';
 import type { CoveredLineResult, SuiteCoverage } from './result.ts';
 
 export const coverageReport: FeatureReport = {
   sections: {
-    why: ({ coverage = [] }) => coverage.map((suite) => paragraph(summaryLine(suite))),
+    why: (result) =>
+      (result.coverage ?? []).flatMap((suite) => [
+        paragraph(summaryLine(suite, dropSeen(suite, result))),
+        ...suite.lines.flatMap(({ fix = null }) => fixBlocks({ fix })),
+      ]),
     belowReferences: ({ coverage = [] }, detail) =>
       detail === EVERYTHING
         ? group([text('Which line is tested?')], coverage.flatMap(coverageBlocks))
         : [],
   },
+  proposals: ({ coverage = [] }) =>
+    coverage.flatMap(({ suite: name, path, variant, lines }) =>
+      lines.flatMap((line) =>
+        line.fix ? { suite: { path, name, variant }, fix: line.fix, why: placedLine(line) } : [],
+      ),
+    ),
 };
 
 export function isHeld({ status }: CoveredLineResult): boolean {
@@ -40,7 +53,10 @@ const OTHER_WORDS = {
 const SHOWN_UNTESTED = 3;
 
 /** For example `shop: 9 of 14 lines held, 2 untested (shop.yaml:7 …), 3 not settled`. */
-function summaryLine({ suite, scope, lines, reason }: SuiteCoverage): Line {
+function summaryLine(
+  { suite, scope, lines, reason }: SuiteCoverage,
+  drop: number | null = null,
+): Line {
   const noun = scope === 'changed' ? 'new or changed line' : 'line';
   const name: Line = [strong('Tested lines'), text(' of '), code(suite), text(': ')];
   if (lines.length === 0) return [...name, text(`not examined, because ${reason ?? ''}.`)];
@@ -53,8 +69,16 @@ function summaryLine({ suite, scope, lines, reason }: SuiteCoverage): Line {
     return [[text(`${count(own.length)} ${words}`), ...named]];
   });
   const first = [text(`${count(held)} of ${counted(lines.length, noun)} held`)];
+  const shows = drop === null ? '' : `; a drop above ${inSize(drop)} points would show`;
   const why = reason === null ? '.' : `. Not settled, because ${reason}.`;
-  return [...name, ...joinLines([first, ...others], ', '), text(why)];
+  return [...name, ...joinLines([first, ...others], ', '), text(`${shows}${why}`)];
+}
+
+/** What a green run would have noticed in most cases. */
+function dropSeen({ suite: name, path, variant }: SuiteCoverage, result: Result): number | null {
+  if (result.conclusion !== 'success') return null;
+  const key = suiteIdentity({ path, name, variant });
+  return result.suites.find((suite) => suiteIdentity(suite) === key)?.visible_drop ?? null;
 }
 
 function placedLine({ unit }: CoveredLineResult): Line {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { variantSchema } from '../../kernel/result/pieces.ts';
 import { changeUnitSchema } from '../../trials/change-unit.ts';
+import { fixSchema } from '../../trials/fix.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 import { LINE_KINDS } from './search.ts';
 
@@ -23,6 +24,11 @@ const coveredLineSchema = z.strictObject({
     .nullable()
     .describe('Index in `lines` of the other line, if both are held together.'),
   answers: countSchema.describe('Answers without this line, perhaps also without others.'),
+  fix: fixSchema
+    .nullable()
+    .describe('A test that was run and fails without this line; absent: not drafted.')
+    .exactOptional(),
+  no_fix: z.string().describe('Why no test is shown, as a clause.').exactOptional(),
 });
 
 const suiteCoverageSchema = z.strictObject({

@@ -6,6 +6,7 @@ import { bisect } from './bisect.ts';
 import {
   afterTry,
   estimatePassCounts,
+  fewestTries,
   tooFewPasses,
   usualRate,
   type Bet,
@@ -157,20 +158,36 @@ function startCover(input: CoverInput, askWithout: AskWithout): State {
   };
 }
 
-/** An answer that cannot be judged is asked again until the search ends. */
 async function tryWithout(
   state: State,
   lines: readonly number[],
   reference: number,
 ): Promise<boolean> {
+  const [passed = false] = await tryTogether(state, lines, [reference]);
+  return passed;
+}
+
+/**
+ * Asks these references together. An answer that cannot be judged is asked again until the search
+ * ends.
+ */
+async function tryTogether(
+  state: State,
+  lines: readonly number[],
+  references: readonly number[],
+): Promise<boolean[]> {
+  const units = new Set(lines);
+  const passed = references.map((): boolean | null => null);
   for (;;) {
-    const made = await drawTries(state.log, [{ units: new Set(lines), reference }]);
+    const open = [...references.keys()].filter((own) => passed[own] === null);
+    if (open.length === 0) return passed.map((own) => own === true);
+    const draws = open.map((own) => ({ units, reference: at(references, own) }));
+    const made = await drawTries(state.log, draws);
     if (typeof made === 'string') {
       state.end = made;
       throw SEARCH_ENDED;
     }
-    const [passed = null] = made;
-    if (passed !== null) return passed;
+    for (const [i, own] of made.entries()) passed[at(open, i)] = own;
   }
 }
 
@@ -212,7 +229,7 @@ async function settleLines(state: State): Promise<void> {
     await settleChanges(state, left, farthestFirst(comparedAnswers(state, all)));
     return;
   }
-  for (const own of usable) await storeTwo(state, own);
+  await storeTwo(state);
   if (doubtful) return;
   const answers = comparedAnswers(state, left);
   const order = farthestFirst(answers);
@@ -222,12 +239,12 @@ async function settleLines(state: State): Promise<void> {
 }
 
 /** Without two answers with all lines, it is not known how much equal prompts differ. */
-async function storeTwo(state: State, reference: number): Promise<void> {
-  const own = state.stored[reference] ?? [];
-  while (own.length < 2) {
-    await tryWithout(state, [], reference);
-    own.push(...(state.made[reference] ?? []).slice(-1));
-  }
+async function storeTwo(state: State): Promise<void> {
+  const missing = state.usable.flatMap((own): number[] =>
+    Array(Math.max(0, 2 - (state.stored[own]?.length ?? 0))).fill(own),
+  );
+  await tryTogether(state, [], missing);
+  for (const own of state.usable) state.stored[own]?.push(...answersWithout(state, [], own));
 }
 
 /** Finds all open lines that the reference holds. */
@@ -289,17 +306,21 @@ async function isProven(
   const key = lines.toSorted((a, b) => a - b).join(' ');
   const tested = state.proofs.get(key) ?? new Map<number, Bet>();
   state.proofs.set(key, tested);
-  let bet = tested.get(reference) ?? { rate: rateOf(state, reference), odds: 1 };
+  let bet: Bet = tested.get(reference) ?? { rate: rateOf(state, reference), odds: 1 };
   tested.set(reference, bet);
   // The levels of all references add up.
   const rank = [...tested.keys()].indexOf(reference) + 1;
   const needed = (rank * (rank + 1)) / LEVEL;
-  for (let made = 0; made < MOST_PROOF_TRIES; made += 1) {
-    if (bet.odds >= needed || bet.odds <= cleared) break;
-    bet = afterTry(bet, await tryWithout(state, lines, reference));
+  let left = MOST_PROOF_TRIES;
+  for (;;) {
+    // These tries are needed in any case, so they are made together.
+    const sure = Math.min(left, fewestTries(bet, needed, cleared));
+    if (sure === 0) return bet.odds >= needed;
+    left -= sure;
+    const passed = await tryTogether(state, lines, Array<number>(sure).fill(reference));
+    bet = passed.reduce(afterTry, bet);
     tested.set(reference, bet);
   }
-  return bet.odds >= needed;
 }
 
 /** The line breaks the reference, but not alone. Finds which line before it is also needed. */
@@ -312,9 +333,10 @@ async function settlePair(
   const other = await findLine(state, reference, before, line);
   if (other?.proven !== true) return false;
   const pair = [line, other.line] as const;
-  for (const each of pair)
-    while (answersWithout(state, [each], reference).length < PAIR.tries)
-      await tryWithout(state, [each], reference);
+  for (const each of pair) {
+    const missing = Math.max(0, PAIR.tries - answersWithout(state, [each], reference).length);
+    await tryTogether(state, [each], Array<number>(missing).fill(reference));
+  }
   const share = (lines: readonly number[]) => {
     const made = answersWithout(state, lines, reference);
     return made.filter(({ passed }) => passed).length / made.length;
@@ -376,7 +398,7 @@ async function settleHalves(
   const half = lines.length >> 1;
   for (const part of [lines.slice(0, half), lines.slice(half)]) {
     const isGroup = part.length > 1;
-    if (isGroup) for (const own of order.slice(0, FOCUS)) await tryWithout(state, part, own);
+    if (isGroup) await tryTogether(state, part, order.slice(0, FOCUS));
     if (isGroup && changeP(comparedAnswers(state, part), state.random) > CHANGE.half)
       setKind(state, part, 'idle');
     else await settleHalves(state, part, order);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { closed, oneOf, wholeNumber } from '../../config/schema.ts';
+import { closed, flag, oneOf, wholeNumber } from '../../config/schema.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 
 declare module '../../project/settings.ts' {
@@ -20,6 +20,9 @@ const memberSchemas = {
   untested: oneOf(['advise', 'fail'])
     .describe('What happens to the run if a new or changed line is untested. Needs lines: changed.')
     .default('advise'),
+  draft: flag()
+    .describe('Also draft a test for untested lines, and suggest it if it passes its trial.')
+    .default(false),
   max_calls: wholeNumber(0, Number.MAX_SAFE_INTEGER)
     .describe('Maximum calls of "evaldiff cover" without some of the lines.')
     .default(400),
@@ -41,6 +44,6 @@ type CoverageSettings = z.output<typeof coverageSchema>;
 export const coverageSettings: OwnSettings = {
   key: 'coverage',
   schema: coverageSchema,
-  members: ['lines', 'untested', 'max_calls'],
+  members: Object.keys(memberSchemas),
   fromBase: () => true,
 };

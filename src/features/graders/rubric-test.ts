@@ -67,13 +67,11 @@ function withInterval(rate: number | null, interval: Interval | null | undefined
   return `${percent(rate)}${interval ? ` (${rateInterval(interval)})` : ''}`;
 }
 
-function consistency({
-  consistency: { share, unanimous, compared, kappa },
-}: RepeatedRubricTest): Line {
+function consistency({ consistency: { share, unanimous, compared } }: RepeatedRubricTest): Line {
   return [
     text(
       `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
-        `${counted(compared, 'example')} got the same label every time; Fleiss' κ ${twoDecimals(kappa)}`,
+        `${counted(compared, 'example')} got the same label every time`,
     ),
   ];
 }

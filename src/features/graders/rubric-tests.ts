@@ -5,7 +5,7 @@ import { gradeMaterial } from '../../metrics/grade.ts';
 import { passingLabels } from '../../metrics/passing.ts';
 import { exampleMaterials } from '../../metrics/rubric.ts';
 import { wilson } from '../../report/sections/intervals.ts';
-import { agreementOf, fleissKappa } from '../../trials/agreement.ts';
+import { agreementOf } from '../../trials/agreement.ts';
 import { unreadNotice } from '../../trials/labelled-tests.ts';
 import type { Rubric } from '../../types/metric.ts';
 import type { Complete } from '../../types/model.ts';
@@ -187,8 +187,6 @@ export interface RepeatedRubricTest {
     share: number | null;
     unanimous: number;
     compared: number;
-    /** Fleiss' kappa over the examples whose grades are all readable. */
-    kappa: number | null;
   };
   examples: {
     file: string;
@@ -255,11 +253,9 @@ function consistencyOf(
   );
   const compared = counts.filter((row) => sum(row) >= 2);
   const shares = compared.map((row) => Math.max(...row) / sum(row));
-  const whole = counts.filter((row, index) => sum(row) === grades[index]?.length);
   return {
     share: meanOrNull(shares),
     unanimous: shares.filter((share) => share === 1).length,
     compared: compared.length,
-    kappa: fleissKappa(whole),
   };
 }

@@ -6,9 +6,12 @@ import type { Detail } from '../../report/sections/detail.ts';
 import { code, list, text, type Block, type Line } from '../../report/sections/document.ts';
 import {
   foundLines,
+  proposalsIn,
   type FoundLines,
+  type ProvenFix,
   type ReportContext,
 } from '../../report/sections/feature-report.ts';
+import { fixDiff } from '../../report/sections/fixes.ts';
 import { localCommand } from '../../report/sections/footer.ts';
 import type { ReferenceEntry } from '../../report/sections/order.ts';
 import { firstWords } from '../../text/amounts.ts';
@@ -48,7 +51,7 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
       ),
     ),
   ];
-  const fixes = causes.flatMap(({ fix }) => fixDiffBlocks(fix, result));
+  const fixes = proposalsIn(result, reports).flatMap(({ fix }) => fixDiffBlocks(fix, result));
   const shorter = items.map((_item, cut) => list(items.slice(0, items.length - cut)));
   const blocks = [[...list(items), ...fixes], ...shorter].find(
     (all) => markdownOf(all, links).length <= LIMIT,
@@ -116,13 +119,13 @@ const PROOF_LABELS: Readonly<Record<FoundLines['proof'], string>> = {
 
 const isPlainPath = (file: string): boolean => /^[\w.][\w./-]{0,79}$/.test(file);
 
-function fixDiffBlocks(fix: FoundLines['fix'], result: Result): Block[] {
-  if (fix === null || !isPlainPath(fix.file)) return [];
-  const at = causePlace(result, fix.file, fix.line);
+function fixDiffBlocks(fix: ProvenFix, result: Result): Block[] {
+  if (!isPlainPath(fix.file)) return [];
+  const at = causePlace(result, fix.file, fix.lines.from);
   return [
     ...list([[...item('Tested fix', at), text(', written by '), code(`${PROGRAM} fix --write`)]]),
     // Shows no diff of a draft, which a model wrote.
-    ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fix.diff }] : []),
+    ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fixDiff(fix) }] : []),
   ];
 }
 

@@ -6,7 +6,6 @@ import {
   code,
   joinLines,
   paragraph,
-  place,
   strong,
   text,
   type Block,
@@ -14,17 +13,16 @@ import {
 } from '../../report/sections/document.ts';
 import {
   foundLines,
+  proposalsIn,
   type FoundLines,
+  type ProvenFix,
   type ReportContext,
-  type TriedChange,
 } from '../../report/sections/feature-report.ts';
-import { suiteIdentity } from '../../report/sections/order.ts';
-import { count } from '../../text/amounts.ts';
 import { retestUnsure, showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
-  tried: TriedChange[];
+  fixes: ProvenFix[];
   search: string[];
   show: string[];
   unsure: string;
@@ -43,7 +41,6 @@ const always =
 
 const REPAIR = [
   applyFix,
-  tryChanges,
   ({ causes }: StepFacts) => revertLines(causes),
   stepWords('find the line that caused it: ', ({ search }) => search),
   stepWords('compare the answers of a test that failed: ', ({ show }) => show),
@@ -119,7 +116,7 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   if (outcome.kind === 'overridden') return [];
   const facts = {
     causes: foundLines(result, reports),
-    tried: reports.flatMap(({ tried }) => tried?.(result) ?? []),
+    fixes: proposalsIn(result, reports).flatMap(({ fix }) => (fix.kind === 'test' ? [] : fix)),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
     unsure: retestUnsure(result),
@@ -135,28 +132,14 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   return line === undefined ? [] : [paragraph([strong('Next'), text(': '), ...line])];
 }
 
-function applyFix({ causes }: StepFacts): Line {
-  const [fix, ...more] = causes.flatMap((cause) => cause.fix ?? []);
+function applyFix({ fixes: [fix, ...more] }: StepFacts): Line {
   if (fix === undefined) return [];
   const command = [code('npx evaldiff fix'), text('.')];
   if (more.length > 0) return [text('apply the tested fixes: '), ...command];
+  const line = lineWords({ file: fix.file, line: fix.lines.from });
   return fix.kind === 'draft'
-    ? [text('apply the tested fix to '), ...lineWords(fix), text(': '), ...command]
-    : [text('restore '), ...lineWords(fix), text(', or run '), ...command];
-}
-
-/** Lines of suites for which no change was tried are reverted. */
-function tryChanges({ tried, causes }: StepFacts): Line {
-  if (tried.length === 0) return [];
-  const suites = new Set(tried.map(({ suite }) => suiteIdentity(suite)));
-  const rest = revertLines(causes.filter(({ suite }) => !suites.has(suiteIdentity(suite))));
-  const changes = tried.map(({ file, line, references, of }): Line => [
-    place(file, line),
-    text(` (fixes ${count(references)} of ${count(of)} tried)`),
-  ]);
-  const which = tried.length === 1 ? 'change to ' : 'changes to ';
-  const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
-  return [text(`try the tested ${which}`), ...joinLines(changes, ' and '), ...end];
+    ? [text('apply the tested fix to '), ...line, text(': '), ...command]
+    : [text('restore '), ...line, text(', or run '), ...command];
 }
 
 /** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */

@@ -2,7 +2,6 @@ import type { ReferenceResult, TryResult } from '../../kernel/result/reference-r
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Side } from '../../types/plain.ts';
-import type { ChangedFile } from '../../types/repository.ts';
 import type { Detail } from './detail.ts';
 import type { Block, DiffLine, Line, Links } from './document.ts';
 
@@ -26,8 +25,8 @@ export interface FeatureReport {
   /** The lines that fixed tests. */
   healingLines?(result: Result): FoundLines[];
 
-  /** Changes of prompts that were run and fix broken tests. */
-  tried?(result: Result): TriedChange[];
+  /** Edits that were run before they are shown, each of one place. */
+  proposals?(result: Result): TestedProposal[];
 
   /** Columns of a sweep's ranking. Variants of a prompt have the same ones. */
   ranked?(suite: SuiteResult): { name: string; value: string }[];
@@ -66,13 +65,6 @@ export interface FeatureReport {
     suite: SuiteResult,
     reference: ReferenceResult,
   ): { blocks: Block[]; json: Record<string, unknown> };
-
-  /** Edits that a reviewer can apply with one click. */
-  suggestions?(
-    result: Result,
-    changed: readonly ChangedFile[],
-    options: { root: string; marker: string; links: Links },
-  ): SuggestedEdit[];
 }
 
 export type Reports = readonly FeatureReport[];
@@ -103,23 +95,24 @@ export interface FoundLines {
     /** Empty if the file is binary. */
     diff: DiffLine[];
   }[];
-  fix: { kind: 'set back' | 'draft'; file: string; line: number; diff: DiffLine[] } | null;
 }
 
-export interface TriedChange extends Pick<FoundLines, 'suite'> {
+/** An edit of a file, with what its tries showed. */
+export interface ProvenFix {
+  kind: 'set back' | 'draft' | 'test';
   file: string;
-  line: number;
-  /** Number of broken references that pass again. */
-  references: number;
-  of: number;
+  lines: { from: number; to: number };
+  replaced: string;
+  replacement: string;
+  restores: { references: number; of: number };
+  costs: { references: number; of: number };
+  withheld?: true;
 }
 
-export interface SuggestedEdit {
-  /** Relative to the repository's root. */
-  path: string;
-  startLine: number;
-  endLine: number;
-  body: string;
+export interface TestedProposal extends Pick<FoundLines, 'suite'> {
+  fix: ProvenFix;
+  /** Small print, such as the cause. */
+  why: Line;
 }
 
 export interface TryView {
@@ -143,6 +136,10 @@ export function tryView(tryResult: TryResult, reports: Reports): TryView | null 
 
 export function healingLines(result: Result, reports: Reports): FoundLines[] {
   return reports.flatMap((report) => report.healingLines?.(result) ?? []);
+}
+
+export function proposalsIn(result: Result, reports: Reports): TestedProposal[] {
+  return reports.flatMap(({ proposals }) => proposals?.(result) ?? []);
 }
 
 export function foundLines(result: Result, reports: Reports): FoundLines[] {

@@ -11,7 +11,6 @@ const plan: Plan = {
   grader_calls: 20,
   certain: { evaluator_calls: 0, qualeval_calls: 0 },
   possible: { qualeval_possible: 0, cause_possible: 0 },
-  usual_possible: 0,
 };
 type Purpose = Parameters<ReturnType<typeof createProgress>['answered']>[0];
 

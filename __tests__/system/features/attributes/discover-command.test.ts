@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readAttributes } from '../../../../src/features/attributes/file.ts';
+import { readAttributes } from '../../../stand-ins/attributes-file.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type ShopOptions } from '../../../unit/app/commands/shop.ts';

@@ -32,7 +32,6 @@ async function friendlier(changes: Partial<Desk> = {}) {
   const planned = {
     certain: certain?.['qualeval_calls'],
     possible: possible?.['qualeval_possible'],
-    insights: possible?.['insight_possible'],
   };
   return {
     ...run,
@@ -140,7 +139,7 @@ describe('a pull request that worsens answers about one topic', () => {
     });
     // The plan lists these calls as possible, not as certain.
     expect(plan?.prompt_calls).toBe(360);
-    expect(planned).toEqual({ certain: 0, possible: foreseen(), insights: 400 });
+    expect(planned).toEqual({ certain: 0, possible: foreseen() + 400 });
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 
@@ -212,7 +211,7 @@ describe('a pull request that worsens answers about one topic', () => {
     const { attributes, planned, asked } = await friendlier(
       settings('qualeval: { alignment: true }'),
     );
-    expect(planned.possible).toBe(foreseen(true));
+    expect(planned.possible).toBe(foreseen(true) + 400);
     const about = asked.flatMap(({ schema, messages }) =>
       schema?.name === 'affinity'
         ? (/^Answer: (.*)$/m.exec(messages[1]?.content ?? '')?.[1] ?? [])
@@ -279,7 +278,7 @@ describe('a pull request', () => {
   shows(
     'shows no insight if its calls do not suffice to try it',
     settings('qualeval: { insight_calls: 30 }'),
-    { ...unproven('30 calls were used up'), planned: { insights: 30 } },
+    { ...unproven('30 calls were used up'), planned: { possible: foreseen() + 30 } },
   );
   const pinnedFew = { [FILE]: 'domains: [{ name: billing }]\n' };
   shows(
@@ -289,15 +288,15 @@ describe('a pull request', () => {
       head: desk('Be friendly.', pinnedFew, 12),
       ...unchanged,
     },
-    { planned: { insights: 400 } },
+    { planned: { possible: 400 } },
   );
   shows(
     'plans none for a small suite without them',
     { base: desk('Be exact.', {}, 12), head: desk('Be friendly.', {}, 12), ...unchanged },
-    { planned: { insights: 0 } },
+    { planned: { possible: 0 } },
   );
   shows('has no insights with insight_calls: 0', settings('qualeval: { insight_calls: 0 }'), {
-    ...{ insights: [], said: [], calls: { fix: 0 }, planned: { insights: 0 } },
+    ...{ insights: [], said: [], calls: { fix: 0 }, planned: { possible: foreseen() } },
   });
   shows(
     'tries no change if it is of an outside contributor',
@@ -310,7 +309,7 @@ describe('a pull request', () => {
   );
   shows('is not explained with qualeval: off', settings('qualeval: off'), {
     ...{ ...UNEXPLAINED, attributes: [], insights: [], said: [] },
-    planned: { certain: 0, possible: 0, insights: 0 },
+    planned: { certain: 0, possible: 0 },
   });
   shows('is not explained if nothing regressed', unchanged, NOTHING);
   shows(
@@ -382,7 +381,7 @@ describe('a pull request', () => {
 test('with qualeval: on, attributes are rated and compared even in a run without regressions', async () => {
   const on = await friendlier({ ...settings('qualeval: on'), rate: () => 1 });
   expect(on).toMatchObject({
-    planned: { certain: foreseen(), possible: 0 },
+    planned: { certain: foreseen(), possible: 400 },
     regressed: [],
   });
   expect(on.explaining).toBeLessThanOrEqual(foreseen());
@@ -455,7 +454,7 @@ describe('two prompts of one file and one model', () => {
     const fell = attributes.filter(({ verdict }) => verdict === 'regressed');
     expect(fell.map(({ suite, id }) => [suite, id])).toEqual([['first', 'domain-billing']]);
     expect(insights.map(({ suite }) => suite)).toEqual(['first']);
-    expect(planned).toMatchObject({ possible: foreseen(), insights: 400 });
+    expect(planned).toMatchObject({ possible: foreseen() + 400 });
     expect(explaining).toBeLessThanOrEqual(foreseen() + 1);
   });
 

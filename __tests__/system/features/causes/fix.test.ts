@@ -163,12 +163,12 @@ describe('evaldiff fix', () => {
     const shown = await run(['fix']);
     expect([shown.code, shown.said.split('\n').slice(-2)]).toEqual([
       0,
-      ['  The file contains this fix, or these lines have changed since the run.', ''],
+      ['  The file contains this change, or these lines have changed since the run.', ''],
     ]);
     const again = await run(['fix', '--write']);
     expect(again.code).toBe(2);
     expect(again.said).toContain(
-      `${FILE}:10: has changed since the run, so the fix is not written; run npx evaldiff diff again`,
+      `${FILE}:10: has changed since the run, so the change is not written; run npx evaldiff diff again`,
     );
   });
 
@@ -202,12 +202,12 @@ describe('evaldiff fix', () => {
     const { run, directory } = await compareShop([], { args: ['--no-store', 'explain.fix=false'] });
     expect(await run(['fix'])).toEqual({
       code: 0,
-      said: 'This run proved no fix. To look for one, run: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
+      said: 'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true --report evaldiff-report\n',
     });
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({
       code: 2,
-      said: 'evaldiff-report/result.json: does not exist; write it with npx evaldiff diff explain.fix=true --report evaldiff-report, or name another result.json\n',
+      said: 'evaldiff-report: does not exist; create it with npx evaldiff run --report evaldiff-report (or diff), or name another folder or result.json\n',
     });
   });
 

@@ -1,16 +1,33 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { coverageReport } from '../../../../src/features/coverage/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import { suggestedEdits } from '../../../../src/report/suggestions.ts';
 import { axeFindings } from '../../../stand-ins/axe.ts';
 import { inBrowser, openTestBrowser, openWindow } from '../../../stand-ins/browser.ts';
 import { shopPrompt } from '../../../stand-ins/eight-lines.ts';
 import { openProject } from '../../../stand-ins/project.ts';
-import { FILE, LINES, lineOf, shopFiles, shopModel } from './planted.ts';
+import {
+  FILE,
+  GRADER,
+  LINES,
+  TEST_DRAFTS,
+  draftingModel,
+  lineOf,
+  shopFiles,
+  shopModel,
+} from './planted.ts';
 
 const NEW = ['Name the refund period.', 'Sign every answer as Ada.'];
 
-async function compare(settings: string, head: Record<string, string>, base: string[]) {
-  const project = await openProject(shopFiles(settings, base), { answer: shopModel });
+async function compare(
+  settings: string,
+  head: Record<string, string>,
+  base: string[],
+  answer = shopModel,
+) {
+  const project = await openProject(shopFiles(settings, base), { answer });
   const { repository, evaldiff } = project;
   repository.git('switch', '--quiet', '--create', 'topic');
   repository.commit('Head', head);
@@ -51,11 +68,42 @@ describe('coverage: changed', () => {
     expect(err).toContain('; up to 40 more calls after the verdict;');
     expect(out).toMatch(
       new RegExp(
-        `Tested lines of shop: 1 of 2 new or changed lines held, 1 untested \\(${FILE}:${lineOf(NEW[1] ?? '')} Sign every answer as Ada\\.\\)\\.`,
+        `Tested lines of shop: 1 of 2 new or changed lines held, 1 untested \\(${FILE}:${lineOf(NEW[1] ?? '')} Sign every answer as Ada\\.\\); a drop above \\d+\\.\\d points would show\\.`,
       ),
     );
     const { out: planned } = await evaldiff('plan', '--base', 'main');
     expect(planned).toContain('after the verdict: at most 40 more calls');
+  });
+
+  test('drafts a test with coverage.draft, and suggests it on the changed tests file', async () => {
+    const files = shopFiles(`${GRADER}coverage: { lines: changed, draft: true }\n`, before);
+    const tests = 'prompts/tests/shop.yaml';
+    const { reported, diff } = await compare(
+      `${GRADER}coverage: { lines: changed, draft: true }\n`,
+      { [FILE]: shopPrompt(LINES), [tests]: `# Tests of the shop\n${files[tests] ?? ''}` },
+      before,
+      draftingModel(TEST_DRAFTS),
+    );
+    const result = await reported();
+    const [{ lines = [] } = {}] = result.coverage ?? [];
+    expect(lines.map(({ fix }) => fix?.kind)).toEqual([undefined, 'test']);
+    const changed = [FILE, tests].map((path) => ({
+      path,
+      basePath: path,
+      lines: [],
+      deleted: false,
+    }));
+    const options = { root: '', marker: '<!-- m -->', links: NO_LINKS };
+    const edits = suggestedEdits(result, [coverageReport], changed, options);
+    expect(edits).toMatchObject([{ path: tests, startLine: 11, endLine: 11 }]);
+    expect(edits[0]?.body).toContain('**Suggested test** for `shop`: passes 4 of 4 times with');
+    expect(edits[0]?.body).toContain(
+      '\n  - { input: { question: "Who are you?" }, expected: "Ada" }\n```',
+    );
+    expect(
+      suggestedEdits({ ...result, trust: 'untrusted' }, [coverageReport], changed, options),
+    ).toEqual([]);
+    expect((await diff()).out).toContain(`Suggested test, ${tests}:11: passes 4 of 4 times`);
   });
 
   test('examines a reworded line by taking it away', async () => {

@@ -1,8 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { CoverFile } from '../../../../src/features/coverage/cover-file.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openProject } from '../../../stand-ins/project.ts';
-import { FILE, LINES, STATUSES, shopFiles, shopModel } from './planted.ts';
+import {
+  FILE,
+  GRADER,
+  LINES,
+  STATUSES,
+  TEST_DRAFTS,
+  draftingModel,
+  shopFiles,
+  shopModel,
+} from './planted.ts';
 
 async function open(files = shopFiles(), answer: Script = shopModel) {
   const { repository, server } = await openProject(files, { answer });
@@ -21,7 +32,7 @@ async function open(files = shopFiles(), answer: Script = shopModel) {
     const { coverage = [] } = JSON.parse(out) as CoverFile;
     return { ...rest, suite: coverage[0] };
   };
-  return { run, json, server };
+  return { run, json, server, directory: repository.directory };
 }
 
 describe('evaldiff cover', () => {
@@ -95,6 +106,52 @@ describe('evaldiff cover', () => {
     expect(
       server.requests.every(({ messages }) => messages.every(({ content }) => content !== '')),
     ).toBe(true);
+  });
+
+  test('drafts a test for an untested line, which passes with it and fails without it', async () => {
+    const { run, json, server, directory } = await open(
+      shopFiles(GRADER),
+      draftingModel(TEST_DRAFTS),
+    );
+    const stored = ['--draft', '--store', 'kept.sqlite'];
+    const { suite, code } = await json(...stored);
+    expect(code).toBe(0);
+    const tests = 'prompts/tests/shop.yaml';
+    const added = '  - { input: { question: "Who are you?" }, expected: "Ada" }';
+    expect(suite?.lines.map(({ fix, no_fix }) => fix ?? no_fix)).toEqual([
+      ...[undefined, undefined, undefined, undefined],
+      expect.objectContaining({
+        kind: 'test',
+        file: tests,
+        replacement: expect.stringContaining(`\n${added}`) as unknown,
+        restores: { references: 4, of: 4 },
+        costs: { references: 0, of: 4 },
+      }),
+      undefined,
+    ]);
+    const asked = server.requests.length;
+    const before = readFileSync(join(directory, tests), 'utf8');
+    const shown = await run(...stored);
+    expect(shown.out).toContain('passes 4 of 4 times with the line, and 0 of 4 times without it');
+    expect(shown.out).toContain('Write with: npx evaldiff cover --draft --apply');
+    expect(readFileSync(join(directory, tests), 'utf8')).toBe(before);
+    await run(...stored, '--apply');
+    expect(server.requests).toHaveLength(asked);
+    expect(readFileSync(join(directory, tests), 'utf8')).toBe(`${before}${added}\n`);
+    const { suite: held } = await json('--store', 'kept.sqlite');
+    expect(held?.lines[4]).toMatchObject({ status: 'held' });
+  });
+
+  test('shows no test that its trial contradicts, and needs a grader', async () => {
+    const wrong = draftingModel(TEST_DRAFTS.slice(0, 2));
+    const { suite } = await (await open(shopFiles(GRADER), wrong)).json('--draft', '--no-store');
+    expect(suite?.lines[4]).toMatchObject({
+      ...{ status: 'untested', fix: null },
+      no_fix: 'no draft passes with the line and fails without it',
+    });
+    const { err, code } = await (await open()).run('--draft');
+    expect(code).toBe(2);
+    expect(err).toContain('coverage.draft needs a grader; set grader: { model: … }');
   });
 
   test('says why a prompt has no lines to examine', async () => {

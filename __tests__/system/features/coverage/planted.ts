@@ -37,6 +37,26 @@ export function shopFiles(settings = '', lines: readonly string[] = LINES): Reco
   };
 }
 
+interface TestDraft {
+  input: { question: string };
+  expected: string;
+}
+
+/** The shop's model, which replies with these tests if the grader is asked for some. */
+export function draftingModel(tests: readonly TestDraft[]): Script {
+  return (request) =>
+    request.schema === null ? shopModel(request) : { text: JSON.stringify({ tests }) };
+}
+
+export const GRADER = 'grader: { model: quiz-model }\n';
+
+/** Passes with and without the line, without it alone, with it alone. */
+export const TEST_DRAFTS: readonly TestDraft[] = [
+  { input: { question: 'Refund of z?' }, expected: '30 days' },
+  { input: { question: 'Refund of y?' }, expected: 'most days' },
+  { input: { question: 'Who are you?' }, expected: 'Ada' },
+];
+
 /** A model that follows the lines as planted. */
 export const shopModel: Script = ({ messages }) => {
   const system = messages.length > 1 ? (messages[0]?.content ?? '') : '';

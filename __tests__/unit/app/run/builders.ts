@@ -125,7 +125,7 @@ export function settings(changes: Partial<Settings> = {}): Settings {
     gate: DEFAULT_GATE,
     budget: { max_calls: null, max_cost_usd: null },
     explain: { max_calls: null, fix: false },
-    coverage: { lines: 'off', untested: 'advise', max_calls: 400 },
+    coverage: { lines: 'off', untested: 'advise', draft: false, max_calls: 400 },
     qualeval: {
       enabled: 'auto',
       attributes: 'evaldiff.attributes.yaml',

@@ -2,12 +2,12 @@ import { formatProblem } from '../../../../src/errors.ts';
 import {
   attributesSchema,
   pinnedFor,
-  readAttributes,
   taskFor,
   writeAttributes,
 } from '../../../../src/features/attributes/file.ts';
 import { foldName, withIds } from '../../../../src/features/attributes/text.ts';
 import fc, { forAll } from '../../../fuzz.ts';
+import { readAttributes } from '../../../stand-ins/attributes-file.ts';
 
 const [A, B] = ['prompts/a.yaml', 'prompts/b.yaml'];
 const read = (text: string) => readAttributes('evaldiff.attributes.yaml', `${text}\n`);

@@ -33,19 +33,6 @@ describe('attributes in a report', () => {
     expect(text).not.toContain('Late or lost parcels');
   });
 
-  test('name sub-tasks whose skill alignment moved, only then', () => {
-    const alignment = { base: 0, head: 0.33, moved: true as const };
-    const said = shown(
-      changed(({ kind }) => (kind === 'subtask' ? { alignment } : {})),
-      attributes,
-      1,
-    );
-    expect(said).toMatch(
-      /Answers with other skills than expected: .+ sub-task 0\.0 % → 33\.0 % and \d more \(lower is better\)\./,
-    );
-    expect(text).not.toContain('Answers with other skills');
-  });
-
   test("show a metric's mean next to the pass rate, marked as untested", () => {
     const values = { metric: 'rouge', n: 20, base: 0.41, head: 0.33 };
     const said = shown(changed(() => ({ values })));

@@ -1,7 +1,7 @@
 import { fixOf, type FixBench } from '../../../../src/features/causes/fixes.ts';
 import type { Cause } from '../../../../src/features/causes/result.ts';
 import type { Prompt } from '../../../../src/kernel/suite/suite.ts';
-import { fixWords } from '../../../../src/trials/fix-lines.ts';
+import { fixWords } from '../../../../src/report/sections/fixes.ts';
 import type { Fix } from '../../../../src/trials/fix.ts';
 import type { PromptChange } from '../../../../src/trials/prompt-units.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
@@ -29,12 +29,15 @@ interface Bench {
   drafts?: string[];
   /** The prompt read from the edited file; default: the file as edited. */
   reread?(prompt: Prompt): Prompt | null;
+  /** Another prompt of the project, if the edited file has this text. */
+  other?(text: string): Prompt;
   /** Whether a try with this wording passes; null: not judged. */
   passes(words: string, reference: string, tries: number): boolean | null;
 }
 
 /** Searches a fix for the one changed line; `ran` counts the tries by wording and reference. */
-async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt, passes }: Bench) {
+async function look({ fell, held = 10, drafts = [], passes, ...files }: Bench) {
+  const { reread = (own) => own, other = () => promptOf(FILE) } = files;
   const unit = causeUnit();
   const references = [
     ...fell.map((head, i) =>
@@ -79,7 +82,10 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
         }),
       ),
     lines: () => Promise.resolve(FILE),
-    reread: (_, text) => Promise.resolve(reread(promptOf(text.split('\n')))),
+    reread: (_, text) => {
+      const own = reread(promptOf(text.split('\n')));
+      return Promise.resolve(own && { own, others: [other(text)] });
+    },
     grader: {
       grader: { target: hostedTarget('grader'), parameters: {} },
       complete: () => {
@@ -210,14 +216,15 @@ describe('fix', () => {
     expect(found.fix?.kind).toBe('set back');
   });
 
-  test('is rejected if the edited file would not give the tested prompt', async () => {
+  test('is rejected if the edited file would not give the tested prompt, or would change another one', async () => {
     const bench: Bench = { fell: [FAILED], drafts: ['One.'], passes: () => true };
     const blank = (prompt: Prompt): Prompt => ({
       ...prompt,
       messages: prompt.messages.map((each) => ({ ...each, content: `${each.content}\n` })),
     });
-    for (const reread of [blank, () => null]) {
-      const found = await look({ ...bench, reread });
+    const shared = (text: string) => promptOf(text.split('\n'));
+    for (const files of [{ reread: blank }, { reread: () => null }, { other: shared }]) {
+      const found = await look({ ...bench, ...files });
       expect(found).toMatchObject({
         fix: null,
         no_fix: 'no edit of the file gives exactly the prompt to try',

@@ -1,7 +1,8 @@
+import { causesReport } from '../../../../src/features/causes/report.ts';
 import type { Cause, SuiteCauses } from '../../../../src/features/causes/result.ts';
-import { suggestions } from '../../../../src/features/causes/suggestions.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { NO_LINKS } from '../../../../src/report/sections/document.ts';
+import { suggestedEdits } from '../../../../src/report/suggestions.ts';
 import type { Fix } from '../../../../src/trials/fix.ts';
 import type { ChangedFile } from '../../../../src/types/repository.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
@@ -57,7 +58,7 @@ function fixed(fix: Partial<Fix> = {}, suite = 'support'): SuiteCauses {
 }
 
 function from(causes: SuiteCauses[], changes: Partial<Result> = {}, changed = CHANGED, root = '') {
-  return suggestions(resultOf({ causes, ...changes }), changed, {
+  return suggestedEdits(resultOf({ causes, ...changes }), [causesReport], changed, {
     root,
     marker: MARKER,
     links: NO_LINKS,

@@ -10,6 +10,7 @@ async function cover(
 ) {
   const { changes = [], isSilent = false, ...given } = own;
   const asked: { lines: number; reference: number }[] = [];
+  let rounds = 0;
   const answer = (without: ReadonlySet<number>, reference: number) => ({
     passed: !fails(without, reference),
     text: changes.map((line) => `${without.has(line) ? 'no' : 'with'}${line}`).join(' '),
@@ -25,13 +26,14 @@ async function cover(
       ...given,
     },
     async (wanted) => {
+      rounds += 1;
       for (const { units, reference } of wanted) asked.push({ lines: units.size, reference });
       return Promise.resolve(
         wanted.map(({ units, reference }) => (isSilent ? null : answer(units, reference))),
       );
     },
   );
-  return { ...found, asked, kinds: found.lines.map(({ kind }) => kind) };
+  return { ...found, asked, rounds, kinds: found.lines.map(({ kind }) => kind) };
 }
 
 const OPEN = ['unsettled', 'unsettled'];
@@ -53,6 +55,18 @@ describe('the search for covered lines', () => {
     expect(found.lines[4]).toMatchObject({ reference: 5, with: 3 });
     expect(found).toMatchObject({ tries: found.asked.length, end: null });
     expect(found.usable).toHaveLength(10);
+  });
+
+  test('asks tries that do not depend on each other together', async () => {
+    const { asked, rounds, kinds } = await cover(
+      { lines: 12, references: 8 },
+      (without, reference) => reference === 0 && without.has(0),
+      { changes: [5], stored: Array.from({ length: 8 }, () => [{ passed: true, text: 'with5' }]) },
+    );
+    expect(kinds[0]).toBe('held');
+    expect(kinds[5]).toBe('untested');
+    expect(asked.filter(({ lines }) => lines === 0)).toHaveLength(8);
+    expect(rounds).toBeLessThan(0.7 * asked.length);
   });
 
   test('holds no line because of failures that new tries without only this line do not repeat', async () => {

@@ -246,7 +246,7 @@ describe('next step', () => {
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
     expect(inTerminal(result)).toContain(
-      'Next: try the tested change to prompts/capitals.yaml:8 (fixes 3 of 3 tried).',
+      'Next: apply the tested fix to line 8 of prompts/capitals.yaml: npx evaldiff fix.',
     );
     expect(JSON.stringify(viewIn(await renderHtml(result)).blocks.top)).toContain('"Next"');
   });

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
-import { withoutMargin } from '../report/sections/changes.ts';
+import { count, counted } from '../../text/amounts.ts';
+import { withoutMargin } from './changes.ts';
 import {
   code,
   paragraph,
@@ -9,11 +10,11 @@ import {
   type Block,
   type DiffLine,
   type Line,
-} from '../report/sections/document.ts';
-import { count, counted } from '../text/amounts.ts';
-import type { Fix, FixFound } from './fix.ts';
+} from './document.ts';
+import type { ProvenFix } from './feature-report.ts';
 
-export function fixBlocks({ fix, no_fix }: FixFound): Block[] {
+/** `no_fix`: why there is no fix, as a clause. */
+export function fixBlocks({ fix, no_fix }: { fix?: ProvenFix | null; no_fix?: string }): Block[] {
   if (fix === undefined || fix === null)
     return no_fix === undefined
       ? []
@@ -21,16 +22,25 @@ export function fixBlocks({ fix, no_fix }: FixFound): Block[] {
   return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
 }
 
-export function fixLine(fix: Fix, suite: string | null): Line {
+const FIX_TITLES: Readonly<Record<ProvenFix['kind'], string>> = {
+  draft: 'Suggested fix',
+  'set back': 'Putting it back',
+  test: 'Suggested test',
+};
+
+export function fixLine(fix: ProvenFix, suite: string | null): Line {
   const { kind, file, lines } = fix;
   return [
-    strong(kind === 'draft' ? 'Suggested fix' : 'Putting it back'),
+    strong(FIX_TITLES[kind]),
     ...(suite === null ? [text(', '), place(file, lines.from)] : [text(' for '), code(suite)]),
     text(`: ${fixWords(fix)}.`),
   ];
 }
 
-export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
+export function fixDiff({
+  replaced,
+  replacement,
+}: Pick<ProvenFix, 'replaced' | 'replacement'>): DiffLine[] {
   const linesOf = (written: string) => (written === '' ? [] : written.split('\n'));
   return withoutMargin(
     diffArrays(linesOf(replaced), linesOf(replacement)).flatMap(({ value, added, removed }) =>
@@ -39,7 +49,12 @@ export function fixDiff({ replaced, replacement }: Fix): DiffLine[] {
   );
 }
 
-export function fixWords({ restores, costs, withheld }: Fix): string {
+export function fixWords({ kind, restores, costs, withheld }: ProvenFix): string {
+  if (kind === 'test')
+    return (
+      `passes ${count(restores.references)} of ${count(restores.of)} times with the line, and ` +
+      `${count(costs.references)} of ${count(costs.of)} times without it`
+    );
   const whose = withheld === true ? ' that the grader did not see' : '';
   const fixed = `fixes ${count(restores.references)} of ${counted(restores.of, 'test')}${whose}`;
   return costs.of === 0
