@@ -3,6 +3,7 @@ import { operations, sampleOf } from './description.ts';
 import {
   checkObject,
   commentObject,
+  issueObject,
   pullEventObject,
   pullObject,
   reviewCommentObject,
@@ -105,6 +106,7 @@ const WRITE_COMMENTS: Route['needs'] = [
   ['pull_requests', 'write'],
   ['issues', 'write'],
 ];
+const ISSUES: Route['needs'] = [['issues', 'write']];
 const READ_PULLS: Route['needs'] = [['pull_requests', 'read']];
 const WRITE_PULLS: Route['needs'] = [['pull_requests', 'write']];
 const READ_CHECKS: Route['needs'] = [['checks', 'read']];
@@ -145,6 +147,50 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
     about(pullOf, (_call, { events = [] }) => ({ items: events.map(pullEventObject) })),
   ],
   'issues/remove-label': [WRITE_COMMENTS, about(pullOf, removeLabel)],
+  'issues/list-for-repo': [
+    [['issues', 'read']],
+    ({ state, query }) => ({
+      items: state.issues
+        .filter(
+          (issue) =>
+            issue.state === (query['state'] ?? 'open') &&
+            (query['labels'] ?? '').split(',').every((label) => issue.labels.includes(label)),
+        )
+        .map(issueObject),
+    }),
+  ],
+  'issues/create': [
+    ISSUES,
+    ({ state, token: { account: user }, body }) => {
+      const {
+        title,
+        body: text,
+        labels,
+      } = body as { title: string; body: string; labels: string[] };
+      const issue = {
+        number: state.nextId(),
+        user,
+        title,
+        body: text,
+        state: 'open',
+        labels,
+        edits: 0,
+      };
+      state.issues.push(issue);
+      return { status: 201, body: issueObject(issue) };
+    },
+  ],
+  'issues/update': [
+    ISSUES,
+    about(
+      ({ state, params }) =>
+        state.issues.find(({ number }) => number === Number(params['issue_number'])),
+      ({ body }, issue) => {
+        Object.assign(issue, body, { edits: issue.edits + 1 });
+        return { status: 200, body: issueObject(issue) };
+      },
+    ),
+  ],
   'pulls/get': [
     READ_PULLS,
     about(pullOf, ({ api, state }, pull) => ({

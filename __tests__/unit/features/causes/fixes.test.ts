@@ -65,6 +65,7 @@ async function look({ fell, held = 10, drafts = [], reread = (prompt) => prompt,
   };
   const bench: FixBench = {
     change,
+    side: null,
     references,
     fellCount: fell.length,
     retestRate: 1,
