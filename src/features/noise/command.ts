@@ -8,7 +8,7 @@ import { parseRuns } from '../../config/inputs.ts';
 import { logJson } from '../../text/log.ts';
 import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
 
-interface MeasureOptions extends EvaluateOptions {
+interface MeasurementOptions extends EvaluateOptions {
   runs?: string;
   base?: string;
 }
@@ -30,7 +30,7 @@ function measurementCommand<T extends object>(measurement: CommitMeasurement<T>)
     command
       .option('-b, --base <commit>', base)
       .addHelpText('after', `\n${help}`)
-      .action(async (overrides: string[], options: MeasureOptions) => {
+      .action(async (overrides: string[], options: MeasurementOptions) => {
         const { runs = '1' } = options;
         const number = readOption((refuse) => parseRuns('--runs', runs, refuse));
         const measured = await withProject(options, terminal, { overrides }, async (session) => {

@@ -56,24 +56,24 @@ function driftLine(row: DriftRow): Line {
   const other = served === null ? '' : `; the server names another model: ${served}`;
   return [
     ...[code(suite), text(' ('), code(variantWords(variant)), text(')')],
-    text(`: ${driftWords(row)}${other}`),
+    text(`: ${driftStatusWords(row)}${other}`),
   ];
 }
 
-function driftWords({ status, before, after, since }: DriftRow): string {
+function driftStatusWords({ status, before, after, since }: DriftRow): string {
   switch (status) {
     case 'started':
-      return `${passed(after)}; the next run compares with this`;
+      return `${passedTries(after)}; the next run compares with this`;
     case 'skipped':
       return 'not compared, because some tries ended in errors';
     case 'unchanged':
-      return `no change: ${passed(after)}, before ${passed(before)}`;
+      return `no change: ${passedTries(after)}, before ${passedTries(before)}`;
     case 'changed':
-      return `changed since ${since}: ${passed(after)}, before ${passed(before)}`;
+      return `changed since ${since}: ${passedTries(after)}, before ${passedTries(before)}`;
   }
 }
 
-function passed({ passes, tries }: Counts): string {
+function passedTries({ passes, tries }: Counts): string {
   return `${percent(passes / tries)} of ${countedTries(tries)} passed`;
 }
 

@@ -122,7 +122,7 @@ function watchSuite(
   const served = [...new Set(made.flatMap((tried) => tried.served?.model ?? []))].sort().join(', ');
   const last = earlier.at(-1)?.served ?? '';
   const row = {
-    ...{ suite, variant, before: totalOf(earlier), after, since: today },
+    ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
     served: last === '' || served === '' || last === served ? null : `${last}, now ${served}`,
   };
   // The mean difficulty of a day is the same only if all tests have equally many tries.
@@ -138,14 +138,14 @@ function watchSuite(
     return { row: { ...row, status }, watched: { days, reported } };
   }
   const changed = {
-    before: totalOf(days.slice(0, since)),
-    after: totalOf(days.slice(since)),
+    before: totalOfDays(days.slice(0, since)),
+    after: totalOfDays(days.slice(since)),
     since: days[since]?.day ?? today,
   };
   return { row: { ...row, ...changed, status: 'changed' }, watched: { days, reported: today } };
 }
 
-function totalOf(days: readonly WatchedDay[]): Counts {
+function totalOfDays(days: readonly WatchedDay[]): Counts {
   return days.reduce<Counts>(addDay, { passes: 0, tries: 0 });
 }
 

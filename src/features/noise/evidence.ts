@@ -4,7 +4,7 @@ import type { Counts } from '../../kernel/statistics/table.ts';
 export const ERROR_RATE = 0.01;
 
 /** `since`: index of the first day that the change most likely affects. */
-interface Evidence {
+interface ChangeEvidence {
   value: number;
   since: number;
 }
@@ -25,9 +25,9 @@ interface Evidence {
  * expected likelihood ratio of a day is Π (1 + λ (p_i − p)) ≤ 1, since the geometric mean is at most
  * the arithmetic one.
  */
-export function changeEvidence(days: readonly Counts[]): Evidence {
+export function changeEvidence(days: readonly Counts[]): ChangeEvidence {
   const all = days.reduce(addDay, NOTHING);
-  const unchanged = likelihood(all);
+  const unchanged = largestLikelihood(all);
   let [value, since, largest, before] = [0, 0, 0, NOTHING];
   for (const [day, counts] of days.entries()) {
     if (day > 0) {
@@ -49,7 +49,7 @@ export function addDay(left: Counts, right: Counts): Counts {
 }
 
 /** Logarithm of the largest likelihood. */
-function likelihood({ passes, tries }: Counts): number {
+function largestLikelihood({ passes, tries }: Counts): number {
   const share = (count: number) => (count === 0 ? 0 : count * Math.log(count / tries));
   return share(passes) + share(tries - passes);
 }

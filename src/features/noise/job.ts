@@ -8,11 +8,11 @@ import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import { openDriftIssue } from './drift-issue.ts';
 import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
-import type { Measured } from './measurement-form.ts';
+import type { MeasuredCommit } from './measurement-form.ts';
 import { measurementMarkdown } from './report.ts';
 
 /** Publishes nothing on the pull request, because a measurement judges no change. */
-async function runMeasurement<T extends Measured>(
+async function runMeasurement<T extends MeasuredCommit>(
   measurement: CommitMeasurement<T>,
   job: Job,
   session: Session,

@@ -8,4 +8,4 @@ export interface MeasurementForm<T> {
   blocks(measured: T, rows: number): Block[];
 }
 
-export type Measured = Pick<Result, 'notices' | 'problems'> & Pick<NoiseResult, 'usage'>;
+export type MeasuredCommit = Pick<Result, 'notices' | 'problems'> & Pick<NoiseResult, 'usage'>;

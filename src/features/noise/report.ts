@@ -14,7 +14,7 @@ import {
 import { problemLine } from '../../report/sections/notices.ts';
 import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { percent, count, counted, countedTries } from '../../text/amounts.ts';
-import type { Measured, MeasurementForm } from './measurement-form.ts';
+import type { MeasuredCommit, MeasurementForm } from './measurement-form.ts';
 import type { NoiseResult } from './result.ts';
 
 /** Maximum rows per list. A summary uses the first number that fits its size limit. */
@@ -63,7 +63,7 @@ function noiseVerdict(noise: NoiseResult): Block {
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
-export function problemBlocks({ problems, notices }: Measured, rows: number): Block[] {
+export function problemBlocks({ problems, notices }: MeasuredCommit, rows: number): Block[] {
   return [problems, notices].flatMap((found) => cutList(found.map(problemLine), Math.max(rows, 3)));
 }
 
@@ -81,7 +81,7 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
   return paragraph(joinLines(parts, ' · '), 'small');
 }
 
-export function callParts(usage: Measured['usage'], { sha }: NoiseResult['head']): Line[] {
+export function callParts(usage: MeasuredCommit['usage'], { sha }: NoiseResult['head']): Line[] {
   return [
     [text(counted(usage.calls, 'model call'))],
     [text(runCost(usage))],

@@ -4,10 +4,10 @@ import { annotations } from '../../report/annotations.ts';
 import { addressPath } from '../../report/sections/document.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
 
-type Finding = ReturnType<typeof annotations>[number];
+type LineFinding = ReturnType<typeof annotations>[number];
 
 /** Findings at lines, as reports for code reviewers show them. */
-function findingsOf(result: Result, reports: Reports): Finding[] {
+function findingsOf(result: Result, reports: Reports): LineFinding[] {
   const files = [
     ...result.problems.flatMap(({ place }) => place?.file ?? []),
     ...result.suites.flatMap(({ path, references }) => [
@@ -64,7 +64,7 @@ export function codeQualityOf(result: Result, reports: Reports): object {
 }
 
 /** The same in the next run, although figures in the message change. */
-function findingId({ path, startLine, title }: Finding): string {
+function findingId({ path, startLine, title }: LineFinding): string {
   return createHash('sha256')
     .update(JSON.stringify([path, startLine, title]))
     .digest('hex');
