@@ -12,7 +12,16 @@ import {
 } from './objects.ts';
 import { checkRule, commentRule, reviewCommentRule, type ReviewBody } from './rules.ts';
 import { addComment, addReviewComment } from './state.ts';
-import type { Access, CheckAnnotation, CheckRun, Pull, Scope, State, Token } from './state.ts';
+import type {
+  Access,
+  CheckAnnotation,
+  CheckRun,
+  Issue,
+  Pull,
+  Scope,
+  State,
+  Token,
+} from './state.ts';
 
 export interface Call {
   state: State;
@@ -162,20 +171,8 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
   'issues/create': [
     ISSUES,
     ({ state, token: { account: user }, body }) => {
-      const {
-        title,
-        body: text,
-        labels,
-      } = body as { title: string; body: string; labels: string[] };
-      const issue = {
-        number: state.nextId(),
-        user,
-        title,
-        body: text,
-        state: 'open',
-        labels,
-        edits: 0,
-      };
+      const given = body as unknown as Pick<Issue, 'title' | 'body' | 'labels'>;
+      const issue = { ...given, number: state.nextId(), user, state: 'open', edits: 0 };
       state.issues.push(issue);
       return { status: 201, body: issueObject(issue) };
     },

@@ -26,7 +26,7 @@ export const migrateCommand: AddCommand = (program, terminal, done) => {
     .option('--to <model>', 'the new model (with --ending: default by vendor)')
     .option('--from <model>', 'replace only this model; repeatable', collectValues)
     .option('--ending', 'replace models that end within 90 days')
-    .argument('[overrides...]', 'key=value')
+    .argument('[overrides...]', 'names of prompts, and key=value')
     .addHelpText(
       'after',
       '\nChanges no file. Prints the verdict, cost and latency of each suite, the edits to make, and\n' +

@@ -2,8 +2,8 @@ import type { RunPlan } from '../../app/run/feature.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { sum } from '../../kernel/statistics/sums.ts';
 import { median } from '../../kernel/statistics/exploded.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import {
   code,
   paragraph,

@@ -25,7 +25,7 @@ function measurementCommand<T extends object>(measurement: CommitMeasurement<T>)
       report: `${name}.json`,
     })
       .description(description)
-      .argument('[overrides...]', 'key=value');
+      .argument('[overrides...]', 'names of prompts, and key=value');
     if (name === 'noise') command.option('-n, --runs <number>', 'comparisons to make', '20');
     command
       .option('-b, --base <commit>', base)

@@ -1,7 +1,7 @@
 import type { Job } from '../../app/action/context.ts';
-import { projectMark } from '../../edges/store/artifact.ts';
 import { connect } from '../../edges/github/client.ts';
 import { upsertIssue } from '../../edges/github/issue.ts';
+import { projectMark } from '../../edges/store/artifact.ts';
 import type { Drift } from './drift.ts';
 import type { MeasurementForm } from './measurement-form.ts';
 import { measurementMarkdown } from './report.ts';

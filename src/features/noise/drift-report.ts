@@ -1,3 +1,4 @@
+import type { Counts } from '../../kernel/statistics/table.ts';
 import {
   code,
   joinLines,
@@ -9,7 +10,6 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { counted, countedTries, percent, wholePercent } from '../../text/amounts.ts';
-import type { Counts } from '../../kernel/statistics/table.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Drift, DriftRow } from './drift.ts';
 import { ERROR_RATE } from './evidence.ts';

@@ -116,20 +116,12 @@ function watchSuite(
   // A change that was reported on another day ends the comparison. Today begins the next one.
   const isOver = reported !== null && reported === stored.at(-1)?.day && reported < today;
   const earlier = isOver ? [] : stored.filter(({ day }) => day < today);
-  const counts = references.map(({ head }) => sideCounts(head));
-  const made = references.flatMap(({ head }) => head?.tries ?? []);
-  const after = counts.reduce(addDay);
-  const served = [...new Set(made.flatMap((tried) => tried.served?.model ?? []))].sort().join(', ');
+  const { after, served, isWhole } = resultOfDay(references);
   const last = earlier.at(-1)?.served ?? '';
   const row = {
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
     served: last === '' || served === '' || last === served ? null : `${last}, now ${served}`,
   };
-  // The mean difficulty of a day is the same only if all tests have equally many tries.
-  const isWhole =
-    after.tries > 0 &&
-    after.tries === made.length &&
-    counts.every(({ tries }) => tries === counts[0]?.tries);
   if (!isWhole) return { row: { ...row, status: 'skipped' }, watched: { days: stored, reported } };
   const days: WatchedDay[] = [...earlier, { day: today, ...after, served }];
   const { value, since } = changeEvidence(days);
@@ -143,6 +135,20 @@ function watchSuite(
     since: days[since]?.day ?? today,
   };
   return { row: { ...row, ...changed, status: 'changed' }, watched: { days, reported: today } };
+}
+
+function resultOfDay(references: SuiteResult['references']) {
+  const counts = references.map(({ head }) => sideCounts(head));
+  const made = references.flatMap(({ head }) => head?.tries ?? []);
+  const models = made.flatMap((tried) => tried.served?.model ?? []);
+  const after = counts.reduce(addDay);
+  const isJudged = after.tries > 0 && after.tries === made.length;
+  return {
+    after,
+    served: [...new Set(models)].sort().join(', '),
+    // The mean difficulty of a day is the same only if all tests have equally many tries.
+    isWhole: isJudged && counts.every(({ tries }) => tries === counts[0]?.tries),
+  };
 }
 
 function totalOfDays(days: readonly WatchedDay[]): Counts {

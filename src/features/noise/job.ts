@@ -7,8 +7,8 @@ import { UserError } from '../../errors.ts';
 import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import { openDriftIssue } from './drift-issue.ts';
-import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
 import type { MeasuredCommit } from './measurement-form.ts';
+import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
 import { measurementMarkdown } from './report.ts';
 
 /** Publishes nothing on the pull request, because a measurement judges no change. */

@@ -1,9 +1,9 @@
 import type { Job } from '../../../../src/app/action/context.ts';
-import type { Drift } from '../../../../src/features/noise/drift.ts';
 import { openDriftIssue } from '../../../../src/features/noise/drift-issue.ts';
 import { driftForm } from '../../../../src/features/noise/drift-report.ts';
-import { startValidatingGitHub, workflowToken } from '../../../stand-ins/github/index.ts';
+import type { Drift } from '../../../../src/features/noise/drift.ts';
 import { afterThisTest } from '../../../stand-ins/after-test.ts';
+import { startValidatingGitHub, workflowToken } from '../../../stand-ins/github/index.ts';
 
 const TOKEN = 'ghs_token';
 
@@ -32,15 +32,14 @@ async function github(permissions: Parameters<typeof workflowToken>[0]) {
   });
   afterThisTest(server.close);
   const warnings: string[] = [];
-  const job = (workingDirectory = '') =>
-    ({
-      inputs: { token: TOKEN, workingDirectory },
-      env: { GITHUB_API_URL: server.apiUrl },
-      facts: { repository: 'acme/prompts' },
-      runner: { warning: (text: string) => warnings.push(text) },
-      secondMs: 1,
-    }) as unknown as Job;
-  const tell = (of: Drift, folder?: string) => openDriftIssue(job(folder), of, driftForm);
+  const job = {
+    inputs: { token: TOKEN, workingDirectory: '' },
+    env: { GITHUB_API_URL: server.apiUrl },
+    facts: { repository: 'acme/prompts' },
+    runner: { warning: (text: string) => warnings.push(text) },
+    secondMs: 1,
+  } as unknown as Job;
+  const tell = (of: Drift) => openDriftIssue(job, of, driftForm);
   return { state: server.state, warnings, tell };
 }
 
@@ -58,13 +57,6 @@ describe('the issue about a model that changed', () => {
     await tell(drift());
     expect(state.issues).toHaveLength(2);
     expect(state.comments).toEqual([]);
-  });
-
-  test('is separate for each project folder', async () => {
-    const { state, tell } = await github({ issues: 'write' });
-    await tell(drift(), 'services/a');
-    await tell(drift(), 'services/b');
-    expect(state.issues).toHaveLength(2);
   });
 
   test('is replaced by a warning that names the missing permission', async () => {
