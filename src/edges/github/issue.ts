@@ -20,7 +20,7 @@ interface IssueText {
   body: string;
 }
 
-/** Changes the open issue with the marker without a comment, so that nobody is notified again. */
+/** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
 export async function upsertIssue(
   { octokit, ...client }: Client,
   { repository, marker, title, body }: IssueText,

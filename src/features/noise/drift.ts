@@ -110,24 +110,21 @@ function askedIn(run: SuiteRun): string {
 
 function watchSuite(
   { name: suite, variant, references }: SuiteResult,
-  { days: stored, reported }: WatchedSuite = { days: [], reported: null },
+  known: WatchedSuite = { days: [], reported: null },
   today: string,
 ): { row: DriftRow; watched: WatchedSuite } {
-  // A change that was reported on another day ends the comparison. Today begins the next one.
-  const isOver = reported !== null && reported === stored.at(-1)?.day && reported < today;
-  const earlier = isOver ? [] : stored.filter(({ day }) => day < today);
+  const earlier = daysToCompare(known, today);
   const { after, served, isWhole } = resultOfDay(references);
-  const last = earlier.at(-1)?.served ?? '';
   const row = {
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
-    served: last === '' || served === '' || last === served ? null : `${last}, now ${served}`,
+    served: otherModels(earlier.at(-1)?.served ?? '', served),
   };
-  if (!isWhole) return { row: { ...row, status: 'skipped' }, watched: { days: stored, reported } };
+  if (!isWhole) return { row: { ...row, status: 'skipped' }, watched: known };
   const days: WatchedDay[] = [...earlier, { day: today, ...after, served }];
   const { value, since } = changeEvidence(days);
   if (value < 1 / ERROR_RATE) {
     const status = earlier.length === 0 ? 'started' : 'unchanged';
-    return { row: { ...row, status }, watched: { days, reported } };
+    return { row: { ...row, status }, watched: { ...known, days } };
   }
   const changed = {
     before: totalOfDays(days.slice(0, since)),
@@ -135,6 +132,16 @@ function watchSuite(
     since: days[since]?.day ?? today,
   };
   return { row: { ...row, ...changed, status: 'changed' }, watched: { days, reported: today } };
+}
+
+/** A change that was reported on another day ends the comparison. Today begins the next one. */
+function daysToCompare({ days, reported }: WatchedSuite, today: string): WatchedDay[] {
+  const isOver = reported !== null && reported === days.at(-1)?.day && reported < today;
+  return isOver ? [] : days.filter(({ day }) => day < today);
+}
+
+function otherModels(before: string, now: string): string | null {
+  return before === '' || now === '' || before === now ? null : `${before}, now ${now}`;
 }
 
 function resultOfDay(references: SuiteResult['references']) {

@@ -33,7 +33,6 @@ describe('evaldiff migrate', () => {
     const { repository, evaldiff } = await openProject(files(), { answer: models });
     const { code, out } = await evaldiff('migrate', '--to', 'new');
     expect(code).toBe(1);
-    expect(out).toContain('quiz');
     expect(out).toMatch(/quiz\s+\$[\d.]+ → \$[\d.]+\s+\d+ ms → \d+ ms/);
     expect(out).toMatch(/Edit prompts\/quiz\.yaml:3\s+- model: old\s+\+ model: new/);
     expect(repository.git('status', '--porcelain')).toBe('');

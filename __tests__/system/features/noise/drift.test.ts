@@ -51,7 +51,6 @@ describe('evaldiff drift', () => {
     const tries = ({ requests }: typeof first) =>
       requests.map(({ messages, try: index }) => `${messages[0]?.content ?? ''} ${index}`).sort();
     expect(first.requests).toHaveLength(3 * (TESTS - 1));
-    expect(first.planned).toBe(3 * (TESTS - 1));
     expect(tries(again)).toEqual(tries(first));
     expect(tries(next).filter((tried) => tries(first).includes(tried))).toEqual([]);
     expect([first, again, next].map(({ drift }) => statuses(drift)[0])).toEqual([
