@@ -31,7 +31,6 @@ describe('evidence of a changed model', () => {
   const kinds = {
     'tests that nearly always pass': Array.from({ length: 20 }, () => 0.98),
     'tests of different difficulty': Array.from({ length: 20 }, (_, at) => mixed[at % 5] ?? 0),
-    'few tests': [0.5, 0.9],
     coins: Array.from({ length: 50 }, () => 0.5),
   };
 
