@@ -61,6 +61,8 @@ const COMMAND_PAGES: Readonly<Record<string, string>> = {
   grade: 'rubrics.md#test-one',
   fix: 'causes.md#a-fix-that-was-run',
   noise: 'verdicts.md#measure-your-own-suites',
+  drift: 'drift.md',
+  migrate: 'drift.md#replace-a-model',
   publish: 'other-ci.md',
   cache: 'costs.md#what-is-never-paid-for-twice',
   discover: 'attributes.md',

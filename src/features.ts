@@ -12,6 +12,7 @@ import { gradersFeature } from './features/graders/index.ts';
 import { handoffFeature } from './features/handoff/index.ts';
 import { historyFeature } from './features/history/index.ts';
 import { importsFeature } from './features/imports/index.ts';
+import { migrateFeature } from './features/migrate/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
 import { promisesFeature } from './features/promises/index.ts';
 import { publishFeature } from './features/publish/index.ts';
@@ -30,6 +31,7 @@ export const FEATURES: CommandFeatures = [
   anchorFeature,
   handoffFeature,
   noiseFeature,
+  migrateFeature,
   csvFeature,
   publishFeature,
   historyFeature,

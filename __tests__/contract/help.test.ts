@@ -48,6 +48,7 @@ test('an option of two commands has one name, and a name has one kind of value',
       new Set(group.map(({ flags }) => flags)).size > 1 ? [of] : [],
     );
   expect(several('description')).toEqual([]);
-  // `init` gets evaldiff from there, `show` and `grow` get a result.
-  expect(several('long')).toEqual(['--from']);
+  // `init` gets evaldiff from there, `show` and `grow` a result, `migrate` a model. `publish` writes
+  // to a service.
+  expect(several('long')).toEqual(['--from', '--to']);
 });

@@ -17,11 +17,12 @@ const ALLOWED: Record<string, string[]> = {
   'examples/workflows/fork-approve.yml': ['pull_request_target'],
 };
 
-/** Permissions of workflows that only a tag or a person with write access starts. */
+/** Permissions of workflows that only a tag, a schedule or a person with write access starts. */
 const RELEASE = ['id-token: write', 'contents: write', 'attestations: write'];
 const PUBLISHING: Readonly<Record<string, readonly string[]>> = {
   '.github/workflows/release.yml': RELEASE,
   '.github/workflows/release-own.yml': RELEASE,
+  'examples/workflows/weekly-drift.yml': ['issues: write'],
   '.github/workflows/site.yml': ['id-token: write', 'pages: write'],
 };
 

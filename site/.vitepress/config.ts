@@ -127,6 +127,7 @@ export default defineConfig({
           item('What each code means', 'codes'),
           item('Which line is tested', 'coverage'),
           item('Attributes', 'attributes'),
+          item('Models that change', 'drift'),
         ],
       },
       {

@@ -21,7 +21,7 @@ import type { ChatApi } from '../types/vendors/names.ts';
 import { namedModelsOf } from './check-suites.ts';
 import { askedModel } from './model-names.ts';
 
-const WARN_DAYS = 90;
+export const WARN_DAYS = 90;
 
 export interface ModelEnds {
   today: string;

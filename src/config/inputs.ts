@@ -52,7 +52,7 @@ export type InputName = keyof typeof INPUT_DEFAULTS;
 
 export type Inputs = ReturnType<typeof readInputs>['inputs'];
 
-const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise'] as const;
+const MODES = ['auto', 'diff', 'sweep', 'merge', 'noise', 'drift'] as const;
 
 const COMMENT = ['auto', 'findings', 'always', 'never'] as const;
 

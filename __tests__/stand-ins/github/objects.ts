@@ -3,7 +3,16 @@
  * that evaldiff reads.
  */
 import { sampleOf } from './description.ts';
-import type { Account, CheckRun, Comment, Pull, PullEvent, ReviewComment, State } from './state.ts';
+import type {
+  Account,
+  CheckRun,
+  Comment,
+  Issue,
+  Pull,
+  PullEvent,
+  ReviewComment,
+  State,
+} from './state.ts';
 
 type Wire = Record<string, unknown>;
 const SITE = 'https://github.example';
@@ -99,6 +108,12 @@ export const commentObject = (api: string, state: State, comment: Comment): Wire
   url: `${api}/repos/${state.repository}/issues/comments/${comment.id}`,
   issue_url: `${api}/repos/${state.repository}/issues/${comment.issue}`,
   html_url: `${SITE}/${state.repository}/pull/${comment.issue}#issuecomment-${comment.id}`,
+});
+
+export const issueObject = ({ number, title, body, state, labels, user }: Issue): Wire => ({
+  ...sampleOf('issue'),
+  ...{ id: number, number, title, body, state, labels },
+  user: userObject(user),
 });
 
 export function reviewCommentObject(api: string, state: State, comment: ReviewComment): Wire {

@@ -3,6 +3,7 @@ import { operations, sampleOf } from './description.ts';
 import {
   checkObject,
   commentObject,
+  issueObject,
   pullEventObject,
   pullObject,
   reviewCommentObject,
@@ -11,7 +12,16 @@ import {
 } from './objects.ts';
 import { checkRule, commentRule, reviewCommentRule, type ReviewBody } from './rules.ts';
 import { addComment, addReviewComment } from './state.ts';
-import type { Access, CheckAnnotation, CheckRun, Pull, Scope, State, Token } from './state.ts';
+import type {
+  Access,
+  CheckAnnotation,
+  CheckRun,
+  Issue,
+  Pull,
+  Scope,
+  State,
+  Token,
+} from './state.ts';
 
 export interface Call {
   state: State;
@@ -105,6 +115,7 @@ const WRITE_COMMENTS: Route['needs'] = [
   ['pull_requests', 'write'],
   ['issues', 'write'],
 ];
+const ISSUES: Route['needs'] = [['issues', 'write']];
 const READ_PULLS: Route['needs'] = [['pull_requests', 'read']];
 const WRITE_PULLS: Route['needs'] = [['pull_requests', 'write']];
 const READ_CHECKS: Route['needs'] = [['checks', 'read']];
@@ -145,6 +156,38 @@ const ANSWERS: Readonly<Record<string, [Route['needs'], Answer]>> = {
     about(pullOf, (_call, { events = [] }) => ({ items: events.map(pullEventObject) })),
   ],
   'issues/remove-label': [WRITE_COMMENTS, about(pullOf, removeLabel)],
+  'issues/list-for-repo': [
+    [['issues', 'read']],
+    ({ state, query }) => ({
+      items: state.issues
+        .filter(
+          (issue) =>
+            issue.state === (query['state'] ?? 'open') &&
+            (query['labels'] ?? '').split(',').every((label) => issue.labels.includes(label)),
+        )
+        .map(issueObject),
+    }),
+  ],
+  'issues/create': [
+    ISSUES,
+    ({ state, token: { account: user }, body }) => {
+      const given = body as unknown as Pick<Issue, 'title' | 'body' | 'labels'>;
+      const issue = { ...given, number: state.nextId(), user, state: 'open', edits: 0 };
+      state.issues.push(issue);
+      return { status: 201, body: issueObject(issue) };
+    },
+  ],
+  'issues/update': [
+    ISSUES,
+    about(
+      ({ state, params }) =>
+        state.issues.find(({ number }) => number === Number(params['issue_number'])),
+      ({ body }, issue) => {
+        Object.assign(issue, body, { edits: issue.edits + 1 });
+        return { status: 200, body: issueObject(issue) };
+      },
+    ),
+  ],
   'pulls/get': [
     READ_PULLS,
     about(pullOf, ({ api, state }, pull) => ({

@@ -165,9 +165,9 @@ describe('the fake GitHub server rejects what GitHub rejects:', () => {
   });
 
   test('an operation that it does not know, which it also records as a violation', async () => {
-    expect((await call('GET', '/issues')).status).toBe(404);
+    expect((await call('GET', '/milestones')).status).toBe(404);
     expect(github.state.violations).toEqual([
-      'GET /repos/acme/prompts/issues is not an operation of this stand-in',
+      'GET /repos/acme/prompts/milestones is not an operation of this stand-in',
     ]);
   });
 });

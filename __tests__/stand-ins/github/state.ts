@@ -65,6 +65,16 @@ export interface ReviewComment extends Omit<Comment, 'issue'> {
   inReplyTo: number | null;
 }
 
+export interface Issue {
+  number: number;
+  user: Account;
+  title: string;
+  body: string;
+  state: string;
+  labels: string[];
+  edits: number;
+}
+
 export interface CheckAnnotation {
   path: string;
   start_line: number;
@@ -113,6 +123,8 @@ export interface State {
   /** Role in the repository by login. Other logins do not exist. */
   roles: Map<string, string>;
   comments: Comment[];
+  /** Issues that are not pull requests. */
+  issues: Issue[];
   reviewComments: ReviewComment[];
   checkRuns: CheckRun[];
   tokens: Map<string, Token>;
@@ -168,6 +180,7 @@ export function createState(
     nextId: () => (id += 1),
     pulls: new Map(),
     comments: [],
+    issues: [],
     reviewComments: [],
     checkRuns: [],
     roles: new Map([['ada-example', 'write']]),

@@ -215,3 +215,19 @@ describe('mode: noise', () => {
     expect([at.github.state.comments, at.github.state.checkRuns]).toEqual([[], []]);
   });
 });
+
+describe('mode: drift', () => {
+  test('asks every question of the commit, stays green and publishes nothing if nothing changed', async () => {
+    const at = await stage(obedient);
+    const { origin, base: sha } = changeOf(quiz(), WORSE);
+    const checkout = shallowCheckout(origin, 'refs/heads/main');
+    const event = { name: 'schedule', payload: eventPayload('schedule'), sha };
+    const run = await runOn(at, { checkout, event }, { inputs: { mode: 'drift' } });
+    const title = 'First answers of 1 suite stored';
+    expect(run).toMatchObject({ code: 0, outputs: { conclusion: 'success', title } });
+    expect(at.models.requests).toHaveLength(6 * 2);
+    expect(run.summary).toContain(title);
+    const { comments, checkRuns, issues } = at.github.state;
+    expect([comments, checkRuns, issues]).toEqual([[], [], []]);
+  });
+});

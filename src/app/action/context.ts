@@ -39,7 +39,7 @@ export interface Job {
   inputs: Inputs;
   access: Access;
   facts: EventFacts;
-  mode: 'diff' | 'sweep' | 'merge' | 'noise';
+  mode: 'diff' | 'sweep' | 'merge' | 'noise' | 'drift';
   trust: TrustDecision;
   commits: Promise<RunCommits>;
   workspace: string;

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import type { ModelEnds } from '../../config/check-models.ts';
 import { readEndpoints } from '../../config/endpoints.ts';
 import { endpointLines, readCommandLine } from '../../config/inputs.ts';
 import { readProject } from '../../config/project.ts';
@@ -211,6 +212,7 @@ export function withCurrentProject(
   terminal: Terminal,
   overrides: readonly string[],
   work: (opened: Opened) => Promise<void>,
+  past: ModelEnds['past'] = 'problem',
 ): Promise<void> {
   return withProject(options, terminal, { overrides }, async (session) => {
     const { head: tree } = await currentFiles(session);
@@ -218,7 +220,7 @@ export function withCurrentProject(
       builtInMetrics: metrics,
       builtInRubrics,
       hash: sha256,
-      ends: { today: dayOf(terminal.testOverrides).toISOString().slice(0, 10), past: 'problem' },
+      ends: { today: dayOf(terminal.testOverrides).toISOString().slice(0, 10), past },
     });
     if (problems.length > 0) throw new UserError(problems);
     await work({ session, tree, project });

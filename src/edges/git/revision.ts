@@ -15,8 +15,6 @@ export interface Mainline {
   /** For each full id: its distance from the tip, and its commit time (ISO, UTC). */
   commits: ReadonlyMap<string, { behind: number; at: string }>;
   shallow: boolean;
-  /** Returns the ids that reached the branch only through a merge. */
-  merged(ids: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 export interface Names {
@@ -106,17 +104,7 @@ export async function mainlineOf(place: GitPlace, name: string, tip: string): Pr
       return [id, { behind, at: new Date(Number(seconds) * 1000).toISOString() }];
     }),
   );
-  return {
-    name,
-    commits,
-    shallow: await isShallow(place),
-    async merged(ids) {
-      const asked = ids.filter((id) => isObjectId(id) && !commits.has(id));
-      if (asked.length === 0) return new Set();
-      const reachable = new Set(await gitLines(place, ['rev-list', tip, '--']));
-      return new Set(asked.filter((id) => reachable.has(id)));
-    },
-  };
+  return { name, commits, shallow: await isShallow(place) };
 }
 
 export async function checkedOut(head: string | null, reader: ObjectReader): Promise<string[]> {
@@ -173,7 +161,6 @@ function rejectDifferent(name: string, known: readonly NamedCommit[]): void {
 async function commitOf(names: Names, name: string): Promise<string | null> {
   return (
     (await commitHere(names, name)) ??
-    (await loggedCommit(names, name)) ??
     (await ancestorNamed(names, name)) ??
     (await remoteCommit(names, name))
   );
@@ -233,14 +220,6 @@ async function parseName(place: GitPlace, name: string): Promise<string | null> 
   ]);
   const id = output.toString('latin1').trim();
   return code === 0 && isObjectId(id) ? id : null;
-}
-
-/** Resolves names such as `main@{yesterday}`. Only a checkout has reflogs. */
-async function loggedCommit(names: Names, name: string): Promise<string | null> {
-  const [, start, path = ''] = /^(.*@\{[^}]*\})(.*)$/s.exec(name) ?? [];
-  if (start === undefined || names.checkout === null) return null;
-  const id = await parseName({ ...names.place, gitDir: names.checkout.gitDir }, start);
-  return id === null ? null : commitNamed(names, `${id}${path}`);
 }
 
 async function remoteCommit(names: Names, name: string): Promise<string | null> {

@@ -52,7 +52,7 @@ export function parsePayload(text: string): unknown {
   }
 }
 
-export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise'>(
+export function resolveMode<Mode extends 'diff' | 'sweep' | 'merge' | 'noise' | 'drift'>(
   mode: 'auto' | Mode,
   facts: EventFacts,
 ): Mode | 'diff' | 'sweep' {

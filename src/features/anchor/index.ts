@@ -1,19 +1,12 @@
 import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { counted } from '../../text/amounts.ts';
 import { compareWithAnchor } from './compare.ts';
 import { planAnchor, readAnchor, type AnchorPlan, type AnchorRead } from './plan.ts';
 import { anchorKeys } from './result.ts';
 
 export const anchorFeature: Feature<AnchorPlan, AnchorRead | null> & ReportRow = {
   key: 'anchor',
-  calls: {
-    certain: {
-      key: 'anchor_calls',
-      words: (calls) => `${counted(calls, 'call')} for the older commit of gate.anchor`,
-    },
-    possible: 'anchor_possible',
-  },
+  calls: { always: 'anchor_calls' },
   result: { run: anchorKeys },
   read: readAnchor,
   plan: planAnchor,

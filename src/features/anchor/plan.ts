@@ -1,15 +1,14 @@
 import type { PlanningRun, SidesRead } from '../../app/run/feature.ts';
-import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { ProjectSide } from '../../config/project-side.ts';
 import { resolveSuites } from '../../config/resolve.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import { identityOf } from '../../kernel/plan/suite-run.ts';
 import { type Generation, gates } from '../../kernel/select/affected-suite.ts';
 import { selectAffected } from '../../kernel/select/select.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
-import { createInputCounter, expectedOutput } from '../../money/tokens.ts';
-import { isHosted, type Request } from '../../types/model.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
+import { isHosted } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 
 export const ANCHOR_TRIES = 4;
@@ -70,14 +69,13 @@ function unreadAnchor(why: string | null = null): AnchorReading {
 /**
  * Plans the older commit's requests where they differ from head's. Skips models that are programs.
  */
-export async function planAnchor({
+export function planAnchor({
   input: { mode, again },
   base,
   head,
   suites,
   read,
-  tools,
-}: PlanningRun<AnchorRead | null>): Promise<FeaturePlan<AnchorPlan> | null> {
+}: PlanningRun<AnchorRead | null>): FeaturePlan<AnchorPlan> | null {
   if (mode !== 'diff' || again !== undefined || read === null) return null;
   if (read.commit === base?.context.tree.commit) return null;
   const { side, ...named } = read;
@@ -105,42 +103,11 @@ export async function planAnchor({
       : [{ identity: identityOf(comparison.run), references }];
   });
   if (anchored.length === 0) return null;
-  const references = anchored.flatMap((suite) => suite.references);
-  const stored = await tools.stored();
-  const missing = references.filter(({ generation }) => !anchorRequests(generation).every(stored));
-  return {
-    own: { ...named, suites: anchored },
-    certain: plannedCalls(missing),
-    // Confirming a drop runs the older prompt again, and also head's prompt if its tries were
-    // stored.
-    possible: 2 * ANCHOR_TRIES * references.length,
-  };
+  const references = sum(anchored.map((suite) => suite.references.length));
+  // Confirming a drop runs the older prompt again, and also head's prompt if its tries were stored.
+  return { own: { ...named, suites: anchored }, possible: 3 * ANCHOR_TRIES * references };
 }
 
 function isModelRequest(generation: Generation | null): generation is Asked {
   return generation?.kind === 'request' && isHosted(generation.target);
-}
-
-function plannedCalls(references: AnchoredSuite['references']): PlannedCalls[] {
-  const inputOf = createInputCounter();
-  return references.map(({ generation: { target, parameters, messages } }) => ({
-    target,
-    parameters,
-    purpose: 'prompt',
-    calls: ANCHOR_TRIES,
-    tokens: {
-      input: inputOf({ target, messages, schema: null }),
-      output: expectedOutput('prompt', { target, parameters }),
-    },
-    place: { file: SETTINGS_FILE, line: 0 },
-  }));
-}
-
-function anchorRequests({ kind: _, fingerprint: __, draw = 0, ...asked }: Asked): Request[] {
-  return Array.from({ length: ANCHOR_TRIES }, (___, index) => ({
-    ...asked,
-    try: index + draw,
-    schema: null,
-    purpose: 'prompt',
-  }));
 }

@@ -1,20 +1,17 @@
 import type { Added, DecidedRun, FeatureTools } from '../../app/run/feature.ts';
 import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
-import { createGeneration, withScript } from '../../kernel/select/generation.ts';
-import type { Prompt } from '../../kernel/suite/suite.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trials/fallen.ts';
-import { exactEdit, headFiles } from '../../trials/fix-edit.ts';
-import { provenFix, type FixCandidate } from '../../trials/fix.ts';
+import { headFiles } from '../../trials/fix-edit.ts';
+import { provenFix } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
+import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
-import { linePlaces } from '../../trials/unit-places.ts';
 import type { Grader } from '../../types/model.ts';
 import { MOST_INSIGHT_CALLS } from './cost.ts';
-import { proposeChanges, type ProposedChange } from './insight.ts';
+import { insightQuestion } from './insight.ts';
 import type { ExplainOwn } from './plan.ts';
 import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
 
@@ -96,7 +93,7 @@ async function insightOf(
   const inside = fallenWith({ result, attribute });
   const outside = worstFirst(result).filter((reference) => !inside.includes(reference));
   const stable = stableReferences(result);
-  const messages = triedMessages(suite.head);
+  const messages = writtenMessages(suite.head);
   const fallen = inside.map(({ id }) => id);
   const none = (no_fix: string) => ({ references: fallen, fix: null, no_fix });
   if (suite.head === null || messages === null)
@@ -109,7 +106,10 @@ async function insightOf(
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
   const { complete } = counter;
   const asking = { grader, complete, random: tools.random };
-  const changes = await proposeChanges(attribute, packet, messages, asking);
+  const files = headFiles(suite.head.suite.prompt, tools);
+  const prompt = { side: suite.head, messages, files };
+  const question = insightQuestion(attribute);
+  const { candidates, why } = await proposedFixes(question, packet, prompt, asking);
   const references = [...inside, ...stable];
   const ids = references.map(({ id }) => id);
   const trial = {
@@ -117,54 +117,11 @@ async function insightOf(
     retestRate: retestRate(result),
     make: extraTries(comparison.run, ids, { ...tools, complete, price: run.price }),
   };
-  const candidates =
-    typeof changes === 'string' ? [] : await candidatesOf(changes, suite.head, tools);
-  if (candidates.length === 0)
-    return none(typeof changes === 'string' ? changes : 'no written change can be tried');
-  const { fix = null, ...why } = await provenFix(candidates, trial, level);
-  return { references: fallen, fix, ...why };
+  if (candidates.length === 0) return none(why);
+  const { fix = null, ...unfixed } = await provenFix(candidates, trial, level);
+  return { references: fallen, fix, ...unfixed };
 }
 
 function fallenWith({ result, attribute }: Pick<Trial, 'result' | 'attribute'>): ReferenceResult[] {
   return worstFirst(result).filter(({ id }) => attribute.references.includes(id));
-}
-
-/** Null if code generates the messages. */
-function triedMessages(side: SuiteSide | null): Prompt['messages'] | null {
-  const { code, made, messages } = side?.suite.prompt ?? {};
-  return code !== null || made !== undefined ? null : (messages ?? null);
-}
-
-async function candidatesOf(
-  changes: readonly ProposedChange[],
-  { suite: { prompt, tests }, variant }: SuiteSide,
-  tools: FeatureTools,
-): Promise<FixCandidate[]> {
-  const files = headFiles(prompt, tools);
-  const candidates: FixCandidate[] = [];
-  for (const { was, becomes, messages, message, line } of changes) {
-    const { file, line: start } = message.place;
-    const lines = await files.lines(file);
-    const at = linePlaces(lines, start, message.content)[line]?.from ?? 0;
-    const from = at > 0 ? at : start;
-    const passage = {
-      kind: 'line' as const,
-      side: 'head' as const,
-      head: { file },
-      lines: { from, to: from },
-      head_text: was,
-    };
-    const wanted = { messages, code: null };
-    const edit = await exactEdit(passage, becomes, { head: prompt, wanted }, files);
-    if (edit === null) continue;
-    const changed = { ...prompt, messages };
-    candidates.push({
-      kind: 'draft',
-      edit,
-      prompt: `insight ${was} → ${becomes}`,
-      generation: ({ reference }) =>
-        withScript(createGeneration(changed, variant, reference), tests, reference),
-    });
-  }
-  return candidates;
 }

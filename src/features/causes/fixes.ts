@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { isSafeLine, splitFallen } from '../../trials/drafts.ts';
 import { exactEdit, fileEdit, isText, type HeadFiles } from '../../trials/fix-edit.ts';
@@ -7,6 +8,7 @@ import { provenFix, type FixCandidate, type FixFound } from '../../trials/fix.ts
 import { askForJson, type AskTools } from '../../trials/grader-question.ts';
 import { PACKET_TEXT, type Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
+import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
 import type { MakeTries } from '../../trials/tries.ts';
 import type { Cause } from './result.ts';
 
@@ -15,6 +17,7 @@ const LEVEL = 0.05;
 
 export interface FixBench extends HeadFiles {
   change: PromptChange;
+  side: SuiteSide | null;
   /** First the references that got worse, then the stable ones. */
   references: readonly ReferenceResult[];
   fellCount: number;
@@ -43,6 +46,9 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
     const candidate = await candidateOf(draft, unit, bench);
     if (candidate !== null) candidates.push(candidate);
   }
+  const isOtherModel = unit.kind === 'model' || unit.kind === 'provider';
+  if (isOtherModel && candidates.length === 0)
+    candidates.push(...(await fixesForModel(unit, bench, splitFallen(fell).shown)));
   if (candidates.length === 0)
     return none(
       isText(unit)
@@ -51,6 +57,24 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
     );
   const stable = bench.references.slice(bench.fellCount);
   return provenFix(candidates, { ...bench, fell, stable }, LEVEL);
+}
+
+/** Changes of the prompt that could help another model. */
+async function fixesForModel(
+  { base_text, head_text }: ChangeUnit,
+  { grader, side, packet, ...files }: FixBench,
+  shown: readonly ReferenceResult[],
+): Promise<FixCandidate[]> {
+  const messages = writtenMessages(side);
+  if (grader === null || side === null || messages === null) return [];
+  const question = {
+    name: 'insights',
+    role: 'You adapt a prompt to the model that answers it from now on.',
+    about: 'The model changed from {{before}} to {{after}}. Explain what got worse.',
+    materials: { before: base_text ?? '', after: head_text ?? '' },
+  };
+  const prompt = { side, messages, files };
+  return (await proposedFixes(question, packet(shown), prompt, grader)).candidates;
 }
 
 /**

@@ -84,7 +84,7 @@ export async function causesOfSuite(
   const counter = countCalls(spent.complete, suspect.room);
   const make = extraTries(run, ids, { ...tools, complete: counter.complete }, view.metrics);
   const bench: FixBench = {
-    ...{ change, references, fellCount: fell.length, make },
+    ...{ change, side: run.suite.head, references, fellCount: fell.length, make },
     ...fixTools(suspect, change, { tools, counter }),
   };
   const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
@@ -126,7 +126,7 @@ function fixTools(
   { comparison, result, groups, fixing }: Suspect,
   { head }: PromptChange,
   { tools, counter }: { tools: FeatureTools; counter: CallCounter },
-): Omit<FixBench, 'change' | 'references' | 'fellCount' | 'make'> {
+): Omit<FixBench, 'change' | 'side' | 'references' | 'fellCount' | 'make'> {
   const { random } = tools;
   const { complete, ended } = counter;
   const { grader = null } = fixing ?? {};

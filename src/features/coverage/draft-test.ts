@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { editYaml } from '../../documents/edit-yaml.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
-import { createGeneration, withDependencies } from '../../kernel/select/generation.ts';
+import { createGeneration, withScript } from '../../kernel/select/generation.ts';
 import type { Reference } from '../../kernel/suite/suite.ts';
 import { visible } from '../../text/visible.ts';
 import { fileEdit, type Edit } from '../../trials/fix-edit.ts';
@@ -113,7 +113,7 @@ async function isHolder(
     ...{ id: jsonText(input), place: { file: suite.tests.file, line: 0 }, input, expected },
     ...{ thread: null, skip: false, tags: [], n_tries: null, problem: null },
   };
-  const head = withDependencies(
+  const head = withScript(
     createGeneration(suite.prompt, variant, reference),
     suite.tests,
     reference,

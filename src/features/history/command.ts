@@ -59,12 +59,7 @@ export async function renderHistory(
   const { cwd, env, width } = terminal;
   const { paths, branch: name } = await historyPaths(given, words, cwd);
   const saved = await savedResults(paths, terminal);
-  const branch = await branchOf(
-    name,
-    resolve(cwd, directory),
-    env,
-    saved.map(({ result }) => result.head.sha),
-  );
+  const branch = await branchOf(name, resolve(cwd, directory), env);
   const history = historyOf(saved, branch);
   const notes = historyNotes(history, branch);
   if (format === 'json') return `${logJson({ branch: branch?.name ?? null, ...history, notes })}\n`;
@@ -111,12 +106,10 @@ async function savedResults(paths: readonly string[], terminal: Terminal): Promi
   return saved.flatMap((file) => (file.kind === 'result' ? [file] : []));
 }
 
-/** The commit ids come from untrusted result files, so they are never passed to git. */
-async function branchOf(
+function branchOf(
   name: string | null,
   directory: string,
   environment: NodeJS.ProcessEnv,
-  ids: readonly string[],
 ): Promise<Branch | null> {
   return inRepository(directory, { cwd: directory, env: environment }, async (repository) => {
     const mainline = await repository.mainline(name);
@@ -127,6 +120,6 @@ async function branchOf(
           `omit the branch to sort results by file time, or set ` +
           `the repository with --directory`,
       );
-    return mainline === null ? null : { ...mainline, merged: await mainline.merged(ids) };
+    return mainline;
   });
 }

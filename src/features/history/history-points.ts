@@ -12,16 +12,15 @@ export interface SavedResult {
   result: Result;
 }
 
-/** `merged`: commits that the branch contains only through a merge. */
+/** The tip and its first parents. Commits that came with a merge are not on the branch. */
 export interface Branch {
   name: string;
   commits: ReadonlyMap<string, { behind: number; at: string }>;
-  merged: ReadonlySet<string>;
   /** Whether the clone is shallow. Older commits may then be missing. */
   shallow: boolean;
 }
 
-type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'merged' | 'not on the branch';
+type LeftOutReason = 'comparison' | 'not judged' | 'working tree' | 'not on the branch';
 
 export interface History {
   points: HistoryPoint[];
@@ -63,8 +62,7 @@ function leftOutReason(
   if (suites.length === 0) return 'not judged';
   if (mode === 'diff') return 'comparison';
   if (branch === null || branch.commits.has(sha)) return null;
-  if (sha === 'worktree') return 'working tree';
-  return branch.merged.has(sha) ? 'merged' : 'not on the branch';
+  return sha === 'worktree' ? 'working tree' : 'not on the branch';
 }
 
 function pointOf({ file, result: { head, suites } }: SavedResult, at: string): HistoryPoint {
@@ -98,7 +96,6 @@ export function historyNotes({ left }: History, branch: Branch | null): string[]
     comparison: 'from comparisons, which run only affected tests',
     'not judged': 'in which nothing was judged',
     'working tree': 'of uncommitted files',
-    merged: `of commits that ${name} has only as part of a merge`,
     'not on the branch': `of commits that are not on ${name}`,
   };
   const notes = (Object.keys(words) as LeftOutReason[]).flatMap((why) => {

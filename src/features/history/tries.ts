@@ -1,11 +1,8 @@
-import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { ReferenceRun, SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { MeasuredRate } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { referenceOn } from '../../kernel/select/affected-suite.ts';
-import { scoringIdentity } from '../../kernel/select/scoring.ts';
-import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { wilson } from '../../report/sections/intervals.ts';
-import { questionOf } from '../../trials/draws.ts';
+import { questionKeys } from '../../trials/question-keys.ts';
 import type { KeptRecords } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
 
@@ -22,7 +19,7 @@ export function withHistory<Suite extends { comparison: SuiteComparison; result:
   history: TryHistory,
 ): Suite[] {
   const runs = compared.map(({ comparison: { run } }) => run);
-  const keysOf = new Map(runs.map((suite) => [suite, keysOfSuite(suite)]));
+  const keysOf = new Map(runs.map((suite) => [suite, questionKeys(suite)]));
   if (history.add !== null) {
     const seen = runs.flatMap((suite) =>
       suite.runs.flatMap((run) =>
@@ -71,7 +68,7 @@ export function withSteady(
   history: TryHistory,
 ): SuiteComparison[] {
   const asked = suites.map((suite) => {
-    const keyOf = keysOfSuite(suite.run);
+    const keyOf = questionKeys(suite.run);
     const keys = suite.compared.flatMap((run) => {
       const key = keyOf(run, 'base');
       return key === null ? [] : [{ key, id: run.affected.reference.id }];
@@ -97,17 +94,6 @@ function measuredRate(counts: { passes: number; tries: number } | undefined): Me
   return counts === undefined || interval === null
     ? null
     : { passes: counts.passes, tries: counts.tries, ...interval };
-}
-
-function keysOfSuite({ scoring }: SuiteRun): (run: ReferenceRun, side: Side) => string | null {
-  const answerer = scoring.answerer?.fingerprint ?? null;
-  const shared = `${canonicalJson(scoringIdentity(scoring))},${canonicalJson(answerer)}`;
-  return ({ affected: reference }, side) => {
-    const generation = reference[side];
-    if (generation === null || generation.kind === 'impossible') return null;
-    const { expected = null } = referenceOn(reference, scoring.side);
-    return `[${canonicalJson(questionOf(generation))},${shared},${canonicalJson(expected)}]`;
-  };
 }
 
 interface PastTry {

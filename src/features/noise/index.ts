@@ -10,6 +10,7 @@ export const noiseFeature: Feature<NoiseNote | null> & CommandRow & ReportRow = 
   report: async () => (await import('./footer.ts')).noiseReport,
   commands: [
     { name: 'noise', group: 'look', load: async () => (await import('./command.ts')).noiseCommand },
+    { name: 'drift', group: 'look', load: async () => (await import('./command.ts')).driftCommand },
   ],
   files: async () => [
     { kind: 'noise', type: (await import('./result.ts')).noiseResultSchema, isWritten: true },

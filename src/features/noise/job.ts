@@ -4,33 +4,54 @@ import { fillReportFolder, usageOutputs } from '../../app/action/publish.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findSides } from '../../app/session/sides.ts';
 import { UserError } from '../../errors.ts';
+import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { endLine, logLine } from '../../text/log.ts';
-import { measure, writeNoise } from './measure.ts';
-import { noiseTitle, renderNoiseSummary } from './report.ts';
+import { openDriftIssue } from './drift-issue.ts';
+import type { MeasuredCommit } from './measurement-form.ts';
+import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
+import { measurementMarkdown } from './report.ts';
 
 /** Publishes nothing on the pull request, because a measurement judges no change. */
-export async function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
+async function runMeasurement<T extends MeasuredCommit>(
+  measurement: CommitMeasurement<T>,
+  job: Job,
+  session: Session,
+): Promise<JobEnding & { measured: T }> {
   const { inputs, env, runner } = job;
   const { head: tree } = await findSides(
     session.repository,
     await commitsOf(job),
     commitsRequest(job),
   );
-  const noise = session.redact(await measure(session, tree, inputs.noiseRuns));
-  const folder = await fillReportFolder(job, session, (to) => writeNoise(noise, to));
-  await appendSummary(env['GITHUB_STEP_SUMMARY'], () => renderNoiseSummary(noise), runner.warning);
-  if (noise.problems.length > 0) throw new UserError([...noise.problems]);
+  const measured = await measureIn(measurement, session, tree, inputs.noiseRuns);
+  const form = await measurement.form();
+  const folder = await fillReportFolder(job, session, (to) =>
+    writeMeasured(measurement, measured, to),
+  );
+  const summary = () => measurementMarkdown(form, measured, JOB_SUMMARY_LIMIT);
+  await appendSummary(env['GITHUB_STEP_SUMMARY'], summary, runner.warning);
+  if (measured.problems.length > 0) throw new UserError([...measured.problems]);
   const [conclusion, meaning] =
-    noise.runs === 0
+    measurement.code(measured) > 0
       ? (['error', 'nothing was measured'] as const)
       : (['success', 'measured'] as const);
-  const title = noiseTitle(noise);
+  const title = form.title(measured);
   say(runner, {
     conclusion,
     title: logLine(title),
-    ...usageOutputs(noise.usage),
+    ...usageOutputs(measured.usage),
     'report-path': folder ?? '',
   });
-  for (const { message } of noise.notices) runner.info(`note: ${message}`);
-  return { conclusion, line: endLine(conclusion, title, meaning) };
+  for (const { message } of measured.notices) runner.info(`note: ${message}`);
+  return { conclusion, line: endLine(conclusion, title, meaning), measured };
+}
+
+export function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
+  return runMeasurement(NOISE, job, session);
+}
+
+export async function runDriftJob(job: Job, session: Session): Promise<JobEnding> {
+  const { measured, ...ending } = await runMeasurement(DRIFT, job, session);
+  await openDriftIssue(job, measured, await DRIFT.form());
+  return ending;
 }

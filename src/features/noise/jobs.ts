@@ -6,4 +6,9 @@ export const noiseJobs: readonly OwnJob[] = [
     isOfBase: true,
     run: async (job, session) => (await import('./job.ts')).runNoiseJob(job, session),
   },
+  {
+    takes: ({ mode }) => mode === 'drift',
+    isOfBase: true,
+    run: async (job, session) => (await import('./job.ts')).runDriftJob(job, session),
+  },
 ];

@@ -3,9 +3,6 @@ import { guardedEdges } from '../../app/run/plan-and-run.ts';
 import { planRun } from '../../app/run/plan.ts';
 import type { Edges, RunInput } from '../../app/run/record.ts';
 import { run as runPlan } from '../../app/run/run.ts';
-import { runInput, withEdges } from '../../app/session/evaluate.ts';
-import type { OwnFolder } from '../../app/session/safe-writing.ts';
-import type { Session } from '../../app/session/session.ts';
 import { problem } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
 import type { Complete } from '../../types/model.ts';
@@ -74,17 +71,6 @@ export async function measureNoise(
 /** A measurement that cost more than its cap does not pass. */
 function passedProblems(halt: Halt | null): Problem[] {
   return halt?.isPassed === true ? [problem(null, halt.why)] : [];
-}
-
-export function measure(session: Session, tree: SourceTree, runs: number): Promise<NoiseResult> {
-  const sides = { base: null, head: tree };
-  return withEdges(session, sides, (edges) =>
-    measureNoise({ ...runInput(session, 'diff', sides), tree, runs }, edges),
-  );
-}
-
-export async function writeNoise(noise: NoiseResult, folder: OwnFolder): Promise<void> {
-  await folder.write('noise.json', `${JSON.stringify(noise, null, 1)}\n`);
 }
 
 /** A measurement that stopped early is stored only with at least this many comparisons. */

@@ -3,6 +3,7 @@ import { MOST_RUNS } from '../../documents/limits.ts';
 import {
   gates,
   type AffectedSuite,
+  type Generation,
   type ResolvedSuite,
   type Selection,
   type AffectedReference,
@@ -26,7 +27,14 @@ export function drawOf(today: string, run: number): number {
   return (Math.floor(Date.parse(today) / DAY_MS) * MOST_RUNS + run) * 2 * TRIES_APART;
 }
 
-function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
+type Repeat = (affected: AffectedReference, head: Generation) => AffectedReference;
+
+function selectRepeated(
+  head: readonly ResolvedSuite[],
+  today: string,
+  baseOf: (suite: AffectedSuite) => Partial<AffectedSuite>,
+  repeat: Repeat,
+): Selection {
   const suites = selectAll(head);
   const replayed = suites.filter(
     ({ references }) => references.length > 0 && references.every(isReplayed),
@@ -35,10 +43,11 @@ function selectTwice(head: readonly ResolvedSuite[], today: string): Selection {
     .filter((suite) => !replayed.includes(suite))
     .map((suite) => ({
       ...suite,
-      base: suite.head,
-      because: [{ key: 'noise', file: suite.path }],
+      ...baseOf(suite),
       references: suite.references.flatMap((reference) =>
-        repeatedReferences(suite, reference, today),
+        isMeasured(suite, reference, today) && reference.head !== null
+          ? [repeat(reference, reference.head)]
+          : [],
       ),
     }));
   const notices = replayed.map(({ name, path }): Notice => ({
@@ -67,11 +76,7 @@ function isReplayed({ head }: AffectedReference): boolean {
   return head?.kind === 'request' && head.target.provider === 'replay';
 }
 
-function repeatedReferences(
-  suite: AffectedSuite,
-  affected: AffectedReference,
-  today: string,
-): AffectedReference[] {
+function isMeasured(suite: AffectedSuite, affected: AffectedReference, today: string): boolean {
   const { reference, head } = affected;
   const tests = suite.head?.scoring.tests;
   if (
@@ -80,18 +85,8 @@ function repeatedReferences(
     head.kind === 'recorded' ||
     isReplayed(affected)
   )
-    return [];
-  if (tests === undefined || !gates(suite, affected) || quarantineOf(tests, today)(reference.id))
-    return [];
-  return [
-    {
-      reference,
-      change: 'both',
-      baseReference: reference,
-      base: head,
-      head: drawnAgain(head, TRIES_APART),
-    },
-  ];
+    return false;
+  return tests !== undefined && gates(suite, affected) && !quarantineOf(tests, today)(reference.id);
 }
 
 /** Removes thresholds that base alone can miss, because such a miss is not noise. */
@@ -105,5 +100,36 @@ function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
 }
 
 export function againOf(runs: number): Again {
-  return { runs, select: selectTwice, gate: relativeGate, ownGate: relativeOwnGate };
+  return {
+    runs,
+    select: (suites, today) =>
+      selectRepeated(
+        suites,
+        today,
+        ({ head, path }) => ({ base: head, because: [{ key: 'noise', file: path }] }),
+        ({ reference }, head) => ({
+          reference,
+          change: 'both',
+          baseReference: reference,
+          base: head,
+          head: drawnAgain(head, TRIES_APART),
+        }),
+      ),
+    gate: relativeGate,
+    ownGate: relativeOwnGate,
+  };
 }
+
+/** Asks every question again, with new tries on each day. */
+export const ONCE_A_DAY: Again = {
+  ...againOf(1),
+  select(suites, today) {
+    const draw = drawOf(today, 0);
+    return selectRepeated(
+      suites,
+      today,
+      () => ({}),
+      (affected, head) => ({ ...affected, head: drawnAgain(head, draw) }),
+    );
+  },
+};

@@ -1,4 +1,3 @@
-import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { bytes } from '../../report/sections/detail.ts';
 import {
@@ -14,20 +13,20 @@ import {
 } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
 import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
-import { renderBlocks, type TerminalOptions } from '../../report/terminal.ts';
 import { percent, count, counted, countedTries } from '../../text/amounts.ts';
+import type { MeasuredCommit, MeasurementForm } from './measurement-form.ts';
 import type { NoiseResult } from './result.ts';
 
 /** Maximum rows per list. A summary uses the first number that fits its size limit. */
 const ROWS = [500, 50, 5, 0] as const;
 
-export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
-  return `${renderBlocks(noiseBlocks(noise, 50), options)}\n`;
-}
-
-export function renderNoiseSummary(noise: NoiseResult, limit: number = JOB_SUMMARY_LIMIT): string {
-  const texts = ROWS.map((rows) => `${markdownOf(noiseBlocks(noise, rows), NO_LINKS)}\n`);
-  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${noiseTitle(noise)}\n`;
+export function measurementMarkdown<T>(
+  { title, blocks }: MeasurementForm<T>,
+  measured: T,
+  limit: number,
+): string {
+  const texts = ROWS.map((rows) => `${markdownOf(blocks(measured, rows), NO_LINKS)}\n`);
+  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${title(measured)}\n`;
 }
 
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
@@ -42,12 +41,7 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
 }
 
 function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
-  return [
-    noiseVerdict(noise),
-    ...cutList(noise.problems.map(problemLine), Math.max(rows, 3)),
-    ...cutList(noise.notices.map(problemLine), Math.max(rows, 3)),
-    noiseFooter(noise),
-  ];
+  return [noiseVerdict(noise), ...problemBlocks(noise, rows), noiseFooter(noise)];
 }
 
 function noiseVerdict(noise: NoiseResult): Block {
@@ -69,7 +63,11 @@ function noiseVerdict(noise: NoiseResult): Block {
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
-function cutList(items: readonly Line[], rows: number): Block[] {
+export function problemBlocks({ problems, notices }: MeasuredCommit, rows: number): Block[] {
+  return [problems, notices].flatMap((found) => cutList(found.map(problemLine), Math.max(rows, 3)));
+}
+
+export function cutList(items: readonly Line[], rows: number): Block[] {
   return [...list(items.slice(0, rows)), ...moreBlock(items.length, rows)];
 }
 
@@ -78,9 +76,17 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
     ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
     ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} were inconclusive`)]]),
     [text(n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries))],
-    [text(counted(usage.calls, 'model call'))],
-    [text(runCost(usage))],
-    [code(shortSha(head.sha))],
+    ...callParts(usage, head),
   ];
   return paragraph(joinLines(parts, ' · '), 'small');
 }
+
+export function callParts(usage: MeasuredCommit['usage'], { sha }: NoiseResult['head']): Line[] {
+  return [
+    [text(counted(usage.calls, 'model call'))],
+    [text(runCost(usage))],
+    [code(shortSha(sha))],
+  ];
+}
+
+export const noiseForm: MeasurementForm<NoiseResult> = { title: noiseTitle, blocks: noiseBlocks };

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { z } from 'zod';
 import { savedRuns } from '../../app/commands/files.ts';
-import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { errorMessage, userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -10,6 +10,7 @@ import { addressPath, NO_LINKS, type Links } from '../../report/sections/documen
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
+import { codeQualityOf, sarifOf } from './findings.ts';
 import { REVIEW_SERVICES, type Review, type Send, type Service } from './services.ts';
 
 type ServiceName = keyof typeof REVIEW_SERVICES;
@@ -55,7 +56,19 @@ Example: evaldiff publish --to gitlab evaldiff-report`,
 async function resultIn(path: string | undefined, terminal: Terminal): Promise<Result> {
   const [only, ...more] = await savedRuns(path === undefined ? [] : [path], terminal);
   if (only?.kind === 'result' && more.length === 0) return only.result;
-  throw userError(null, 'name one result.json: evaldiff publish --to gitlab evaldiff-report');
+  throw userError(null, 'name one result.json, such as evaldiff-report/result.json');
+}
+
+/** Findings at lines for tools that show them in a code review. */
+export async function renderFindings(
+  path: string | undefined,
+  format: 'sarif' | 'code-quality',
+  terminal: Terminal,
+): Promise<Rendered> {
+  const result = await resultIn(path, terminal);
+  const written = format === 'sarif' ? sarifOf : codeQualityOf;
+  const text = JSON.stringify(written(result, await loadReports(terminal.features)), null, 1);
+  return { text: `${text}\n`, code: 0 };
 }
 
 /** What was written, or why not, as sentences. Nothing here changes the verdict. */

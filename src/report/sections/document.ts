@@ -161,7 +161,7 @@ export function joinLines(lines: readonly Line[], separator: string): Line {
 export function addressPath(directory: string, file: string): string {
   return [...directory.split('/'), ...file.split('/')]
     .filter((part) => part !== '' && part !== '.')
-    .map(encodeURIComponent)
+    .map((part) => encodeURIComponent(part.toWellFormed()))
     .join('/');
 }
 

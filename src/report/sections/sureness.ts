@@ -83,7 +83,8 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
 
 function repeated(result: Result): Line[] {
   const { base, mode } = result;
-  if (base === null || mode === 'sweep' || !makesCalls(result)) return [];
+  const isCommit = base !== null && base.sha !== 'worktree';
+  if (!isCommit || mode === 'sweep' || !makesCalls(result)) return [];
   return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
 }
 

@@ -182,19 +182,6 @@ describe('opening a repository', () => {
     });
   });
 
-  test('resolves reflog entries and upstream branches, which exist only in the checkout', async () => {
-    const repository = createRepository();
-    const first = repository.commit('one', { 'a.yaml': 'a' });
-    const second = repository.commit('two', { 'a.yaml': 'b' });
-    repository.git('branch', '--quiet', 'other', first);
-    repository.git('branch', '--quiet', '--set-upstream-to=other');
-    await using(repository.directory, async (opened) => {
-      for (const name of ['@{upstream}', 'main@{1}', 'main@{0}~1'])
-        expect(await opened.resolve(name)).toBe(first);
-      expect(await opened.resolve('main@{0}')).toBe(second);
-    });
-  });
-
   test.each([
     ['as git writes it', []],
     ['of version 4, which shortens names', [['update-index', '--index-version', '4']]],

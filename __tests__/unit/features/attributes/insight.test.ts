@@ -1,5 +1,6 @@
-import { proposeChanges } from '../../../../src/features/attributes/insight.ts';
+import { insightQuestion } from '../../../../src/features/attributes/insight.ts';
 import type { Packet } from '../../../../src/trials/packet.ts';
+import { proposeChanges } from '../../../../src/trials/proposals.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { answer, hostedTarget } from '../../app/run/builders.ts';
 import { attributeResult } from './builders.ts';
@@ -19,7 +20,7 @@ async function proposed(...insights: object[]) {
   const asked: Request[] = [];
   const place = { file: 'p.yaml', line: 8 };
   const found = await proposeChanges(
-    attributeResult('refunds'),
+    insightQuestion(attributeResult('refunds')),
     PACKET,
     [
       { role: 'system', content: PROMPT.join('\n'), place },

@@ -68,6 +68,7 @@ async function look({ fell, held = 10, drafts = [], passes, ...files }: Bench) {
   };
   const bench: FixBench = {
     change,
+    side: null,
     references,
     fellCount: fell.length,
     retestRate: 1,

@@ -1,4 +1,6 @@
+import { measurementMarkdown, noiseForm } from '../../../../src/features/noise/report.ts';
 import type { NoiseResult } from '../../../../src/features/noise/result.ts';
+import { renderBlocks, type TerminalOptions } from '../../../../src/report/terminal.ts';
 import { gate } from '../../app/run/builders.ts';
 
 /** A measurement of 100 comparisons, three of them red. */
@@ -20,4 +22,12 @@ export function measured(changes: Partial<NoiseResult> = {}): NoiseResult {
     usage: { calls: 6800, reused: 0, input_tokens: 0, output_tokens: 0, cost_usd: 4.2 },
     ...changes,
   };
+}
+
+export function renderNoise(noise: NoiseResult, options: TerminalOptions): string {
+  return `${renderBlocks(noiseForm.blocks(noise, 50), options)}\n`;
+}
+
+export function renderNoiseSummary(noise: NoiseResult, limit = 1_000_000): string {
+  return measurementMarkdown(noiseForm, noise, limit);
 }

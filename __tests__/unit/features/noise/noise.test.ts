@@ -1,9 +1,5 @@
 import { withOverride } from '../../../../src/app/action/override.ts';
-import {
-  noiseTitle,
-  renderNoise,
-  renderNoiseSummary,
-} from '../../../../src/features/noise/report.ts';
+import { noiseTitle } from '../../../../src/features/noise/report.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import {
@@ -15,7 +11,7 @@ import {
   renderTerminal,
 } from '../../../stand-ins/reports.ts';
 import { green, neutral, regression, resultOf } from '../../report/results.ts';
-import { measured } from './measurement.ts';
+import { measured, renderNoise, renderNoiseSummary } from './measurement.ts';
 
 const MARKER = '<!-- evaldiff comment evaldiff -->';
 const comment = (result: Parameters<typeof renderComment>[0]) =>

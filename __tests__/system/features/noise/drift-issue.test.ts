@@ -1,0 +1,67 @@
+import type { Job } from '../../../../src/app/action/context.ts';
+import { openDriftIssue } from '../../../../src/features/noise/drift-issue.ts';
+import { driftForm } from '../../../../src/features/noise/drift-report.ts';
+import type { Drift } from '../../../../src/features/noise/drift.ts';
+import { afterThisTest } from '../../../stand-ins/after-test.ts';
+import { startValidatingGitHub, workflowToken } from '../../../stand-ins/github/index.ts';
+
+const TOKEN = 'ghs_token';
+
+const drift = (suite = 'quiz', status: 'changed' | 'unchanged' = 'changed'): Drift => ({
+  drift_version: 1,
+  head: { sha: 'a'.repeat(40) },
+  measured_at: '2026-03-02',
+  n_tries: 3,
+  notices: [],
+  problems: [],
+  usage: { calls: 9, cost_usd: 0 } as Drift['usage'],
+  suites: [
+    {
+      ...{ suite, variant: { model: 'gpt-4o', parameters: {} } },
+      ...{ status, since: '2026-02-23', served: null },
+      before: { passes: 54, tries: 60 },
+      after: { passes: 30, tries: 60 },
+    },
+  ],
+});
+
+async function github(permissions: Parameters<typeof workflowToken>[0]) {
+  const server = await startValidatingGitHub({
+    repository: 'acme/prompts',
+    tokens: { [TOKEN]: workflowToken(permissions) },
+  });
+  afterThisTest(server.close);
+  const warnings: string[] = [];
+  const job = {
+    inputs: { token: TOKEN, workingDirectory: '' },
+    env: { GITHUB_API_URL: server.apiUrl },
+    facts: { repository: 'acme/prompts' },
+    runner: { warning: (text: string) => warnings.push(text) },
+    secondMs: 1,
+  } as unknown as Job;
+  const tell = (of: Drift) => openDriftIssue(job, of, driftForm);
+  return { state: server.state, warnings, tell };
+}
+
+describe('the issue about a model that changed', () => {
+  test('is opened once, updated while it is open, and opened again after it was closed', async () => {
+    const { state, tell } = await github({ issues: 'write' });
+    await tell(drift('quiz', 'unchanged'));
+    expect(state.issues).toEqual([]);
+    await tell(drift());
+    await tell(drift('other'));
+    expect(state.issues).toMatchObject([{ title: 'Answers changed in 1 of 1 suite', edits: 1 }]);
+    const [{ body } = { body: '' }] = state.issues;
+    expect(body).toContain('`other` (`gpt-4o`): changed since 2026-02-23: 50.0');
+    state.issues[0]!.state = 'closed';
+    await tell(drift());
+    expect(state.issues).toHaveLength(2);
+  });
+
+  test('is replaced by a warning that names the missing permission', async () => {
+    const { state, warnings, tell } = await github({});
+    await tell(drift());
+    expect(state.issues).toEqual([]);
+    expect(warnings.join()).toMatch(/The issue about the change was not written: .*issues: write/);
+  });
+});

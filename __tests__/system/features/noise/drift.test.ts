@@ -1,0 +1,122 @@
+import { driftForm } from '../../../../src/features/noise/drift-report.ts';
+import { measureDrift, type Drift } from '../../../../src/features/noise/drift.ts';
+import { renderBlocks } from '../../../../src/report/terminal.ts';
+import type { Completion, KeptRecords, Request } from '../../../../src/types/model.ts';
+import { coin, edgesOf, files, inputOf } from './edges.ts';
+
+const TESTS = 21;
+
+/** Runs of one project, with one store. */
+function openWatch(tree = files(TESTS, '', 'n_tries: 3\nbudget: { max_cost_usd: null }\n')) {
+  const notes = new Map<string, string>();
+  const store: KeptRecords = {
+    outcomes: () => new Map(),
+    note: (name) => notes.get(name) ?? null,
+    setNote: (name, body) => notes.set(name, body).size > 0,
+  };
+  const answers = new Map<string, Completion>();
+  return {
+    store,
+    async on(day: number, reply: (request: Request) => Completion, of = tree) {
+      const kept = () => Promise.resolve([store]);
+      const stored = (request: Request): Completion => {
+        const key = `${request.messages[0]?.content ?? ''} ${request.try}`;
+        const made = answers.get(key) ?? reply(request);
+        if (made.status === 'ok') answers.set(key, made);
+        return made;
+      };
+      const { edges, seen } = edgesOf(stored, { kept });
+      const today = new Date(Date.UTC(2026, 0, 5 + day)).toISOString().slice(0, 10);
+      return { drift: await measureDrift(inputOf(of, 1, { today }), edges), ...seen };
+    },
+  };
+}
+
+const statuses = ({ suites }: Drift) => suites.map(({ status }) => status);
+
+const printed = (drift: Drift) =>
+  renderBlocks(driftForm.blocks(drift, 50), { width: 400, colour: false });
+
+describe('evaldiff drift', () => {
+  const good = coin(() => 0.9);
+  const bad = coin(() => 0.5);
+
+  test('makes new tries on each day, and repeats those of the same day', async () => {
+    const watch = openWatch();
+    const [first, again, next] = [
+      await watch.on(0, good),
+      await watch.on(0, good),
+      await watch.on(7, good),
+    ];
+    const tries = ({ requests }: typeof first) =>
+      requests.map(({ messages, try: index }) => `${messages[0]?.content ?? ''} ${index}`).sort();
+    expect(first.requests).toHaveLength(3 * (TESTS - 1));
+    expect(tries(again)).toEqual(tries(first));
+    expect(tries(next).filter((tried) => tries(first).includes(tried))).toEqual([]);
+    expect([first, again, next].map(({ drift }) => statuses(drift)[0])).toEqual([
+      'started',
+      'started',
+      'unchanged',
+    ]);
+  });
+
+  test('reports a model that changed behind its name once, with both pass rates', async () => {
+    const watch = openWatch();
+    for (let week = 0; week < 4; week += 1) await watch.on(7 * week, good);
+    const told: number[] = [];
+    let drift: Drift | null = null;
+    for (let week = 4; week < 10; week += 1) {
+      const { drift: found } = await watch.on(7 * week, bad);
+      if (found.suites[0]?.status === 'changed') {
+        told.push(week);
+        drift = found;
+        // A repeated job reports the same.
+        expect((await watch.on(7 * week, bad)).drift.suites).toEqual(found.suites);
+      }
+    }
+    expect(told).toHaveLength(1);
+    expect(told[0]).toBeLessThanOrEqual(6);
+    expect(printed(drift!)).toMatch(
+      /^Answers changed in 1 of 1 suite\.[^]*- quiz \(gpt-4o\): changed since 2026-02-02: \d\d\.\d % of \d+ tries passed, before \d\d\.\d % of \d+ tries passed/,
+    );
+  });
+
+  test('starts again when a question or its scoring changes', async () => {
+    const watch = openWatch();
+    for (let week = 0; week < 4; week += 1) await watch.on(7 * week, good);
+    const settings = 'n_tries: 3\nbudget: { max_cost_usd: null }\n';
+    const edited = files(TESTS + 1, '', settings);
+    expect(statuses((await watch.on(28, bad, edited)).drift)).toEqual(['started']);
+    expect(statuses((await watch.on(35, good)).drift)).toEqual(['unchanged']);
+  });
+
+  test('does not count a day on which tries ended in errors', async () => {
+    const watch = openWatch();
+    await watch.on(0, good);
+    const broken = (request: Request): Completion =>
+      request.messages[0]?.content === 'question 3'
+        ? { status: 'error', kind: 'server', message: 'down' }
+        : good(request);
+    const { drift } = await watch.on(7, broken);
+    expect(statuses(drift)).toEqual(['skipped']);
+    expect(drift.problems).toEqual([]);
+    expect(printed(drift)).toContain('not compared, because some tries ended in errors');
+    const { suites } = JSON.parse(watch.store.note('drift') ?? '') as { suites: object };
+    expect(Object.values(suites)).toMatchObject([{ days: [{ day: '2026-01-05' }] }]);
+  });
+
+  test('names the other model if the server says that another one answers', async () => {
+    const watch = openWatch();
+    const served =
+      (model: string) =>
+      (request: Request): Completion => {
+        const made = good(request);
+        return made.status === 'ok'
+          ? { ...made, served: { model, fingerprint: null, at: null } }
+          : made;
+      };
+    await watch.on(0, served('gpt-4o-a'));
+    const { drift } = await watch.on(7, served('gpt-4o-b'));
+    expect(printed(drift)).toContain('the server names another model: gpt-4o-a, now gpt-4o-b');
+  });
+});

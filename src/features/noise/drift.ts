@@ -1,0 +1,187 @@
+import { z } from 'zod';
+import { planAndRun } from '../../app/run/plan-and-run.ts';
+import type { Edges } from '../../app/run/record.ts';
+import { readNote } from '../../app/session/refusal-memory.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import { sideCounts } from '../../kernel/result/counts.ts';
+import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { Counts } from '../../kernel/statistics/table.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
+import { DAY_MS } from '../../text/amounts.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import { questionKeys } from '../../trials/question-keys.ts';
+import type { KeptRecords } from '../../types/model.ts';
+import { countSchema } from '../../types/usage-totals.ts';
+import { addDay, changeEvidence, ERROR_RATE } from './evidence.ts';
+import type { NoiseInput } from './measure.ts';
+import { ONCE_A_DAY } from './plan.ts';
+
+const daySchema = z.strictObject({
+  day: z.string(),
+  passes: countSchema,
+  tries: countSchema,
+  /** Models that answered, by the vendor's own account. */
+  served: z.string(),
+});
+
+const watchedSchema = z.strictObject({
+  days: z.array(daySchema),
+  /** Day of the last report of a change. */
+  reported: z.string().nullable(),
+});
+
+/** By the hash of a suite's questions and their scoring. */
+const driftNoteSchema = z.strictObject({
+  drift_version: z.literal(1),
+  suites: z.record(z.string(), watchedSchema),
+});
+
+type WatchedDay = z.infer<typeof daySchema>;
+
+type WatchedSuite = z.infer<typeof watchedSchema>;
+
+type KnownSuites = z.infer<typeof driftNoteSchema>['suites'];
+
+export interface DriftRow {
+  suite: string;
+  variant: SuiteResult['variant'];
+  /** `skipped`: a try ended in an error, so the day does not count. */
+  status: 'changed' | 'unchanged' | 'started' | 'skipped';
+  /** Days before the change, or all days but the last. */
+  before: Counts;
+  after: Counts;
+  since: string;
+  /** Set if other models answer than on the day before: `a, now b`. */
+  served: string | null;
+}
+
+export interface Drift extends Pick<Result, 'head' | 'n_tries' | 'notices' | 'problems' | 'usage'> {
+  drift_version: 1;
+  measured_at: string;
+  suites: DriftRow[];
+}
+
+/** Asks all questions of a commit again, and compares with all earlier days. */
+export async function measureDrift(
+  { tree, runs: _, ...rest }: NoiseInput,
+  edges: Edges,
+): Promise<Drift> {
+  const { today } = rest;
+  const runs: SuiteRun[] = [];
+  const stores = (await edges.kept?.()) ?? [];
+  const result = await planAndRun(
+    { ...rest, mode: 'sweep', base: null, head: tree, failOn: 'never', again: ONCE_A_DAY },
+    {
+      ...edges,
+      planned(plan) {
+        edges.planned(plan);
+        runs.push(...plan.suites.map(({ run }) => run));
+      },
+    },
+  );
+  const suites = keptDrift(stores);
+  const rows: DriftRow[] = [];
+  for (const run of runs) {
+    const identity = ({ path, name, variant }: SuiteRun['suite'] | SuiteResult) =>
+      canonicalJson([path, name, { ...variant }]);
+    const found = result.suites.find((suite) => identity(suite) === identity(run.suite));
+    if (found === undefined || found.references.length === 0) continue;
+    const key = edges.hash(`${identity(found)} ${askedIn(run)}`);
+    const { row, watched } = watchSuite(found, suites[key], today);
+    rows.push(row);
+    suites[key] = watched;
+  }
+  const { head, n_tries, notices, problems, usage } = result;
+  const isKept = rows.length === 0 || keepDrift(stores, suites, today);
+  const message = 'these pass rates could not be stored, so the next run cannot use them';
+  return {
+    drift_version: 1,
+    ...{ head, n_tries, problems, usage, measured_at: today },
+    suites: rows,
+    notices: isKept ? notices : [...notices, { kind: 'settings', place: null, message }],
+  };
+}
+
+function askedIn(run: SuiteRun): string {
+  const key = questionKeys(run);
+  return run.runs.map((reference) => key(reference, 'head')).join();
+}
+
+function watchSuite(
+  { name: suite, variant, references }: SuiteResult,
+  known: WatchedSuite = { days: [], reported: null },
+  today: string,
+): { row: DriftRow; watched: WatchedSuite } {
+  const earlier = daysToCompare(known, today);
+  const { after, served, isWhole } = resultOfDay(references);
+  const row = {
+    ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
+    served: otherModels(earlier.at(-1)?.served ?? '', served),
+  };
+  if (!isWhole) return { row: { ...row, status: 'skipped' }, watched: known };
+  const days: WatchedDay[] = [...earlier, { day: today, ...after, served }];
+  const { value, since } = changeEvidence(days);
+  if (value < 1 / ERROR_RATE) {
+    const status = earlier.length === 0 ? 'started' : 'unchanged';
+    return { row: { ...row, status }, watched: { ...known, days } };
+  }
+  const changed = {
+    before: totalOfDays(days.slice(0, since)),
+    after: totalOfDays(days.slice(since)),
+    since: days[since]?.day ?? today,
+  };
+  return { row: { ...row, ...changed, status: 'changed' }, watched: { days, reported: today } };
+}
+
+/** A change that was reported on another day ends the comparison. Today begins the next one. */
+function daysToCompare({ days, reported }: WatchedSuite, today: string): WatchedDay[] {
+  const isOver = reported !== null && reported === days.at(-1)?.day && reported < today;
+  return isOver ? [] : days.filter(({ day }) => day < today);
+}
+
+function otherModels(before: string, now: string): string | null {
+  return before === '' || now === '' || before === now ? null : `${before}, now ${now}`;
+}
+
+function resultOfDay(references: SuiteResult['references']) {
+  const counts = references.map(({ head }) => sideCounts(head));
+  const made = references.flatMap(({ head }) => head?.tries ?? []);
+  const models = made.flatMap((tried) => tried.served?.model ?? []);
+  const after = counts.reduce(addDay);
+  const isJudged = after.tries > 0 && after.tries === made.length;
+  return {
+    after,
+    served: [...new Set(models)].sort().join(', '),
+    // The mean difficulty of a day is the same only if all tests have equally many tries.
+    isWhole: isJudged && counts.every(({ tries }) => tries === counts[0]?.tries),
+  };
+}
+
+function totalOfDays(days: readonly WatchedDay[]): Counts {
+  return days.reduce<Counts>(addDay, { passes: 0, tries: 0 });
+}
+
+const DRIFT_NOTE = 'drift';
+
+function keptDrift(stores: readonly KeptRecords[]): KnownSuites {
+  const lastDay = (suites: KnownSuites): string =>
+    Object.values(suites)
+      .map(({ days }) => days.at(-1)?.day ?? '')
+      .sort()
+      .at(-1) ?? '';
+  const [newest] = stores
+    .map((store) => readNote(driftNoteSchema, store.note(DRIFT_NOTE))?.suites ?? {})
+    .sort((a, b) => byCodeUnits(lastDay(b), lastDay(a)));
+  return { ...newest };
+}
+
+/** Questions that were last asked longer ago are forgotten. */
+const KEPT_DAYS = 400;
+
+function keepDrift([store]: readonly KeptRecords[], suites: KnownSuites, today: string): boolean {
+  const oldest = new Date(Date.parse(today) - KEPT_DAYS * DAY_MS).toISOString();
+  const kept = Object.entries(suites).filter(([, { days }]) => (days.at(-1)?.day ?? '') > oldest);
+  const body = JSON.stringify({ drift_version: 1, suites: Object.fromEntries(kept) });
+  return store?.setNote?.(DRIFT_NOTE, body) ?? false;
+}
