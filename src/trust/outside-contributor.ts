@@ -1,9 +1,9 @@
 import { pairSuites } from '../kernel/select/pair.ts';
-import { testsFile, rubricIdentity } from '../kernel/select/scoring.ts';
+import { rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference, Suite } from '../kernel/suite/suite.ts';
 import type { Project } from '../project/settings.ts';
-import { counted, firstWords } from '../text/amounts.ts';
+import { firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import { AGENT_PROGRAM } from '../types/model.ts';
@@ -106,47 +106,46 @@ function asUncounted(reference: Reference): Reference {
   };
 }
 
+/** One notice of all that base decides instead of head. */
 function unusedNotices(before: Suite, after: Suite): Notice[] {
-  return [
-    ...unusedModel(before, after),
-    ...unusedScoring(before, after),
-    ...unusedReferences(before, after),
-  ];
+  const scoring = metricChanges(before.tests, after.tests);
+  const fields = (code: boolean): string[] =>
+    scoring.filter(({ isCode }) => isCode === code).map(({ field }) => field);
+  const { edited, dropped, added } = changedReferences(before.tests, after.tests);
+  const isCombined = before.tests.rollup.kind === 'code';
+  const shown = isCombined
+    ? 'do not run, because the suite combines tries with its own code.'
+    : 'run and are shown, but do not count.';
+  return outsiderNotices(
+    after.prompt.file,
+    {
+      'model or parameters': changedParameters(before, after),
+      code: fields(true),
+      'how answers are judged': fields(false),
+      'edited references': edited,
+      'removed references': dropped,
+    },
+    [
+      ...(fields(true).length === 0 ? [] : [CAN_RUN_IT]),
+      ...(added.length === 0 ? [] : [`Its new references (${firstWords(added)}) ${shown}`]),
+    ],
+  );
 }
 
-function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notice[] {
+function changedParameters({ prompt: before }: Suite, { prompt: after }: Suite): string[] {
   const values = ({ model, parameters }: Suite['prompt']): Record<string, Json> => ({
     model,
     ...parameters,
   });
-  const [old, wanted] = [values(before), values(after)];
-  const changed = [...new Set([...Object.keys(old), ...Object.keys(wanted)])].filter(
-    (key) => canonicalContent(old[key]) !== canonicalContent(wanted[key]),
-  );
-  if (changed.length === 0) return [];
-  const told = changed.map(
-    (key) =>
-      `${key} (${wanted[key] === undefined ? 'removed' : shorten(canonicalJson(wanted[key]), MAX_VALUE)})`,
-  );
-  return [
-    outsiderNotice(
-      after.file,
-      `changes ${firstWords(told)}. Base's model and parameters were used.`,
-    ),
-  ];
-}
-
-function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
-  const changes = metricChanges(before, after);
-  const say = (code: boolean, what: string, then: string): Notice[] => {
-    const fields = changes.filter(({ isCode }) => isCode === code).map(({ field }) => field);
-    const message = `${what} (${firstWords(fields)}). ${then}`;
-    return fields.length === 0 ? [] : [outsiderNotice(testsFile(after), message)];
-  };
-  return [
-    ...say(true, 'changes code', `Base's version ran. ${CAN_RUN_IT}`),
-    ...say(false, 'changes how answers are judged', "Base's version was used."),
-  ];
+  const old = values(before);
+  const wanted = values(after);
+  return [...new Set([...Object.keys(old), ...Object.keys(wanted)])]
+    .filter((key) => canonicalContent(old[key]) !== canonicalContent(wanted[key]))
+    .map((key) => {
+      const value = wanted[key];
+      const words = value === undefined ? 'removed' : shorten(canonicalJson(value), MAX_VALUE);
+      return `${key}: ${words}`;
+    });
 }
 
 function metricChanges(
@@ -175,38 +174,22 @@ function metricChanges(
   return [...metrics, ...rollup, ...rest.map((field) => ({ field, isCode: false }))];
 }
 
-function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
+function changedReferences(before: Suite['tests'], after: Suite['tests']) {
   const known = new Map(before.references.map((reference) => [reference.id, reference]));
   const written = new Set(after.references.map(({ id }) => id));
-  const edited = after.references.filter((reference) => {
+  const isEdited = (reference: Reference): boolean => {
     const original = known.get(reference.id);
     return (
       original !== undefined &&
       canonicalContent({ ...withBaseReference(original, reference), problem: null }) !==
         canonicalContent({ ...reference, problem: null })
     );
-  });
-  const dropped = before.references.filter(({ id }) => !written.has(id));
-  const added = after.references.filter(({ id }) => !known.has(id));
-  const shown =
-    before.rollup.kind === 'code'
-      ? 'They do not run, because the suite combines tries with its own code.'
-      : 'They run and are shown, but do not count.';
-  const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
-    found.length === 0
-      ? []
-      : [
-          outsiderNotice(
-            testsFile(after),
-            `${what} ${counted(found.length, 'reference')} ` +
-              `(${firstWords(found.map(({ id }) => id))}). ${then}`,
-          ),
-        ];
-  return [
-    ...say(edited, 'edits', "Base's inputs, expected values and settings were used for them."),
-    ...say(dropped, 'removes', 'They ran anyway.'),
-    ...say(added, 'adds', shown),
-  ];
+  };
+  return {
+    edited: after.references.filter(isEdited).map(({ id }) => id),
+    dropped: [...known.keys()].filter((id) => !written.has(id)),
+    added: [...written].filter((id) => !known.has(id)),
+  };
 }
 
 function unusedRubrics(base: Project | null, head: Project): Notice[] {
@@ -216,19 +199,23 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
   const names = [...new Set([...head.rubrics.keys(), ...base.rubrics.keys()])].filter(
     (name) => text(base.rubrics.get(name)) !== text(head.rubrics.get(name)),
   );
-  if (names.length === 0) return [];
   const file =
     names.map((name) => head.rubrics.get(name)?.place.file).find((found) => found !== undefined) ??
     null;
-  return [
-    outsiderNotice(file, `changes rubrics (${firstWords(names)}). Base's rubrics were used.`),
-  ];
+  return outsiderNotices(file, { rubrics: names });
 }
 
-function outsiderNotice(file: string | null, what: string): Notice {
-  return {
-    kind: 'trust',
-    message: `this pull request comes from an outside contributor and ${what}`,
-    place: file === null ? null : { file, line: 0 },
-  };
+function outsiderNotices(
+  file: string | null,
+  changes: Record<string, readonly string[]>,
+  more: readonly string[] = [],
+): Notice[] {
+  const changed = Object.entries(changes).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what} (${firstWords(names)})`],
+  );
+  const used = `Base's version was used of: ${changed.join(', ')}.`;
+  const sentences = [...(changed.length === 0 ? [] : [used]), ...more];
+  const message = `this pull request comes from an outside contributor. ${sentences.join(' ')}`;
+  const place = file === null ? null : { file, line: 0 };
+  return sentences.length === 0 ? [] : [{ kind: 'trust', place, message }];
 }
