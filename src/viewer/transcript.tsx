@@ -188,7 +188,8 @@ function markedEntries(
   base: TranscriptEntry,
   head: TranscriptEntry,
 ): { base: Piece[]; head: Piece[] } | null {
-  const [before, after] = [shownText(base), shownText(head)];
+  const before = shownText(base);
+  const after = shownText(head);
   if (Math.max(before.length, after.length) > COMPARED_CHARACTERS) return null;
   const room = { characters: Infinity, gaps: false };
   const hasCalls = [base, head].some(({ parts = [] }) =>

@@ -189,7 +189,10 @@ async function wantedFiles(
     files.set(
       workflowPath(below),
       await workflowText(below, origin, {
-        ...{ vendors, endpoints, keyless, host: starter.needsHost },
+        vendors,
+        endpoints,
+        keyless,
+        host: starter.needsHost,
         installs: [...new Set(starter.suites.flatMap(({ install }) => install ?? []))],
       }),
     );

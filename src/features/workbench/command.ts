@@ -239,7 +239,11 @@ async function addFirst(
   const added = newReference(action);
   if (added === null) return { said: NO_INPUT, bad: true };
   const wish = {
-    ...{ file: prompt.tests, line: 0, id: '', columns: {}, what: 'the first test is added' },
+    file: prompt.tests,
+    line: 0,
+    id: '',
+    columns: {},
+    what: 'the first test is added',
     change: { kind: 'first' as const, ...added },
   };
   return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
