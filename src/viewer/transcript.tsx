@@ -188,8 +188,7 @@ function markedEntries(
   base: TranscriptEntry,
   head: TranscriptEntry,
 ): { base: Piece[]; head: Piece[] } | null {
-  const before = shownText(base);
-  const after = shownText(head);
+  const [before, after] = [shownText(base), shownText(head)];
   if (Math.max(before.length, after.length) > COMPARED_CHARACTERS) return null;
   const room = { characters: Infinity, gaps: false };
   const hasCalls = [base, head].some(({ parts = [] }) =>
