@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { DemoOutcome } from '../src/app/commands/demo.ts';
 import { readResultValue } from '../src/app/commands/read-result.ts';
 import { ownKeys } from '../src/app/run/feature.ts';
 import { initialState, liveState } from '../src/features/workbench/refresh.ts';
@@ -14,6 +13,7 @@ import { loadReports } from '../src/report/sections/feature-report.ts';
 import type { Reports } from '../src/report/sections/feature-report.ts';
 import { savedView } from '../src/report/sections/saved-view.ts';
 import { commentPage, type Theme } from './comment-page.ts';
+import type { DemoOutcome } from './pull-request.ts';
 
 /** Each picture's width, and its height if it differs from the page's; in pixels. */
 export const PICTURES = {

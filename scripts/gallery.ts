@@ -20,7 +20,6 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { Browser } from 'playwright-core';
-import { runPullRequest } from '../src/app/commands/demo.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES } from './comment-page.ts';
 import { SITUATIONS, type Situation } from './gallery/situations.ts';
@@ -32,6 +31,7 @@ import {
   visibleText,
   wordsIn,
 } from './gallery/visible.ts';
+import { runPullRequest } from './pull-request.ts';
 
 const WIDTHS = [860, 390];
 

@@ -53,7 +53,7 @@ const stepsOf = (): Step[] => [
   [['run', '--report', 'report'], 0, /support/],
   [['report', 'report'], 0, /support/],
   [['diff', '--base', 'HEAD'], 1, /Regressed: support/],
-  [['demo'], 0, /Conclusion: failure/],
+  [['demo'], 0, /check run failure/],
   [['demo', 'agents'], 0, /Regressed: shop/],
 ];
 

@@ -6,7 +6,6 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { runDemo } from '../src/app/commands/demo.ts';
 import { serveWorkbench } from '../src/features/workbench/server.ts';
 import { openBrowser } from './chromium.ts';
 import { commentPage, THEMES, type Theme } from './comment-page.ts';
@@ -19,6 +18,7 @@ import {
   withKey,
   type PictureName,
 } from './demo-pictures.ts';
+import { runDemo } from './pull-request.ts';
 
 /** Uses the largest scale within the size limit, because a README is loaded often. */
 const SCALES = [2, 1.5, 1.25, 1] as const;

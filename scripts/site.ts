@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runDemo } from '../src/app/commands/demo.ts';
 import { filePathsBelow } from './entries-below.ts';
+import { runDemo } from './pull-request.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pages = join(root, 'site/pages');

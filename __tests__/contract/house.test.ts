@@ -192,7 +192,6 @@ describe('the source code', () => {
     const starts = Object.fromEntries(found.filter(([, count]) => count > 0));
     expect(starts).toEqual({
       // The example of evaldiff itself, in a folder that it made.
-      'app/commands/demo-servers.ts': 1,
       'app/commands/demo.ts': 2,
       // The browser, with a page that evaldiff made.
       'app/commands/view.ts': 1,

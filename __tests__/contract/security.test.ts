@@ -159,7 +159,7 @@ describe('scoring', () => {
     expect(outside.suites[0]?.pass_rate.head).toBe(0);
     expect(outside.scoring).toEqual([]);
     expect(outside.notices.map(({ message }) => message)).toContain(
-      "this pull request comes from an outside contributor and changes rubrics (polite). Base's rubrics were used.",
+      "this pull request comes from an outside contributor. Base's version was used of: rubrics (polite).",
     );
 
     const member = await here.result('diff', ...SIDES, '--no-store');

@@ -27,11 +27,14 @@ type CommentOptions = Omit<Parameters<typeof comment.renderComment>[1], 'reports
 export const renderComment = (result: Result, options: CommentOptions = { marker: '<!-- m -->' }) =>
   comment.renderComment(result, { ...options, reports: REPORTS });
 
-export const renderSummary = (result: Result, limit?: number, links?: Links) =>
-  comment.renderSummary(result, REPORTS, limit, links);
+export const renderSummary = (
+  result: Result,
+  limit: number = comment.JOB_SUMMARY_LIMIT,
+  links?: Links,
+) => comment.renderSummary(result, REPORTS, limit, links);
 
-export const checkSummary = (result: Result, limit?: number, links?: Links) =>
-  comment.checkSummary(result, REPORTS, limit, links);
+export const checkSummary = (result: Result, limit: number = comment.CHECK_SUMMARY_LIMIT) =>
+  comment.renderSummary(result, REPORTS, limit);
 
 export const renderHtml = (result: Result, trend: Trend | null = null) =>
   htmlOf(result, REPORTS, trend);

@@ -191,7 +191,10 @@ function nextSuspectStep(
     kind: 'ask',
     tries: open.flatMap(({ row: { suite, run, pairs } }) =>
       HEAD_FIRST.map((side) => ({
-        ...{ suite, run, side, set: 'pairs' as const },
+        suite,
+        run,
+        side,
+        set: 'pairs' as const,
         try: Math.max(MAX_NEW_TRIES, run[side].length) + pairs[side].length,
       })),
     ),
@@ -285,7 +288,10 @@ function triesForLook(row: Row, look: number, measure: Measure): NewTry[] {
   const sides = needsNewHead(row, measure) ? HEAD_FIRST : (['base'] as const);
   return sides.flatMap((side) =>
     Array.from({ length: Math.max(0, size - again[side].length) }, (_, i) => ({
-      ...{ suite, run, side, set: 'again' as const },
+      suite,
+      run,
+      side,
+      set: 'again' as const,
       try: again[side].length + i,
     })),
   );

@@ -4,7 +4,7 @@ import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
-import { brokenIn, brokeWord, suitesWorstFirst } from '../wording/figures.ts';
+import { brokeWord, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteFacts } from '../wording/suite-facts.ts';
 import { joinSentences, plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
@@ -175,7 +175,6 @@ function onFile(
         ...facts.map(({ word, words: fact }) =>
           plainWords(joinSentences([[`${word}: `, ...fact]])),
         ),
-        ...suites.flatMap(worseWords),
       ].join('\n'),
     ),
   ];
@@ -282,11 +281,6 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
     `${shorten(reference.id, 120)}: ${sidesPassWords(reference)}${alike}.`,
     ...referenceWords(reference, MAX_ANNOTATION_PART, reports),
   ];
-}
-
-function worseWords(suite: SuiteResult): string[] {
-  const worse = brokenIn(suite).map(({ id }) => shorten(id, 120));
-  return worse.length === 0 ? [] : [`Worse: ${firstWords(worse)}.`];
 }
 
 /** A UTF-16 unit takes at most three bytes. */

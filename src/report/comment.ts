@@ -2,7 +2,7 @@ import type { Result } from '../kernel/result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { outcomeLook } from '../wording/outcomes.ts';
 import { markdownOf, withoutHtml } from './markdown.ts';
-import { COMMENT_LEVELS, SUMMARY_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
+import { COMMENT_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
 import {
   type Block,
   type Line,
@@ -91,46 +91,18 @@ export function checkTitle(result: Result, limit: number = CHECK_TITLE_LIMIT): s
   return shorten(title === '' ? outcomeLook(result).outcome : title, limit);
 }
 
-export function checkSummary(
-  result: Result,
-  reports: Reports,
-  limit: number = CHECK_SUMMARY_LIMIT,
-  links: Links = NO_LINKS,
-): string {
-  return jobSummary(
-    result,
-    reports,
-    COMMENT_LEVELS.map((level) => ({
-      ...level,
-      sizeNote: level.sizeNote?.replace('a comment', 'a check') ?? null,
-    })),
-    limit,
-    links,
-  );
-}
-
+/** For the check and the job's summary. `limit` is in bytes. */
 export function renderSummary(
   result: Result,
   reports: Reports,
-  limit: number = JOB_SUMMARY_LIMIT,
+  limit: number,
   links: Links = NO_LINKS,
 ): string {
-  return jobSummary(result, reports, SUMMARY_LEVELS, limit, links);
-}
-
-function jobSummary(
-  result: Result,
-  reports: Reports,
-  levels: Parameters<typeof fit>[0],
-  limit: number,
-  links: Links,
-): string {
-  const fitting = fit(
-    levels,
-    limit,
-    bytes,
-    (detail) => `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`,
-  );
+  const render = (detail: Detail) =>
+    `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`;
   const { sign, outcome } = outcomeLook(result);
-  return fitting ?? shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3));
+  return (
+    fit(COMMENT_LEVELS, limit, bytes, render) ??
+    shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3))
+  );
 }

@@ -7,7 +7,7 @@ import {
   htmlText,
   plainMarkdown,
 } from '../text/markdown.ts';
-import { blankRemark, blankWords, escapeMarkup } from '../text/visible.ts';
+import { blankWords, escapeMarkup } from '../text/visible.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import {
   NAME_LIMIT,
@@ -80,7 +80,7 @@ function paragraphOf(tone: 'verdict' | 'normal' | 'small', line: Line, links: Li
 
 function markdownLine(line: Line, links: Links): string {
   return line
-    .map((part) => markdownInline(part, links))
+    .map((part) => inlineText(part, links, MARKDOWN))
     .reduce(
       (whole, part) =>
         // Without a space, two code spans would be read as one.
@@ -89,37 +89,64 @@ function markdownLine(line: Line, links: Links): string {
     );
 }
 
-function blankMarkdown(texts: readonly string[]): string | null {
-  const words = blankWords(texts);
-  return words === null ? null : `*${words}*`;
+/** How Markdown and HTML write the parts of a line. */
+interface Dialect {
+  plain(text: string): string;
+  strong(text: string): string;
+  code(text: string, options: { limit: number }): string;
+  path(path: string, options: { limit: number }): string;
+  pieces(pieces: readonly Piece[]): string;
+  blank(words: string): string;
+  link(shown: string, url: string): string;
+  lineBreak: string;
 }
 
-function markdownInline(part: Inline, links: Links): string {
+const MARKDOWN: Dialect = {
+  plain: plainMarkdown,
+  strong: (words) => `**${plainMarkdown(words)}**`,
+  code: codeSpan,
+  path: codeSpan,
+  pieces: (pieces) => codeSpan(pieces.map(({ text }) => text).join('')),
+  blank: (words) => `*${words}*`,
+  link: (shown, url) => `[${shown}](<${url}>)`,
+  lineBreak: ' ',
+};
+
+const HTML: Dialect = {
+  plain: htmlPlain,
+  strong: (words) => `<b>${htmlPlain(words)}</b>`,
+  code: htmlCell,
+  path: (path, options) => htmlCell(path, options).replace(/(?<!<)\//g, '/<wbr>'),
+  pieces: htmlPieces,
+  blank: (words) => `<i>${words}</i>`,
+  link: (shown, url) => `<a href="${escapeMarkup(url)}">${shown}</a>`,
+  lineBreak: '<br>',
+};
+
+function inlineText(part: Inline, links: Links, as: Dialect): string {
   switch (part.kind) {
     case 'text':
-      return escapeWithin(part.text, plainMarkdown);
+      return escapeWithin(part.text, as.plain);
     case 'strong':
-      return `**${plainMarkdown(part.text)}**`;
-    case 'code':
-      return blankMarkdown([part.text]) ?? codeSpan(part.text, { limit: part.limit });
+      return as.strong(part.text);
+    case 'code': {
+      const blank = blankWords([part.text]);
+      return blank === null ? as.code(part.text, part) : as.blank(blank);
+    }
     case 'pieces': {
-      const texts = part.pieces.map(({ text }) => text);
-      return blankMarkdown(texts) ?? codeSpan(texts.join(''));
+      const blank = blankWords(part.pieces.map(({ text }) => text));
+      return blank === null ? as.pieces(part.pieces) : as.blank(blank);
     }
     case 'place':
-      return placeShown(part, links, codeSpan, (text, url) => `[${text}](<${url}>)`);
+      return placeShown(part, links, as);
     case 'sign':
       return PICTURES[part.tone];
     case 'verdict':
-      return verdictText(part);
+      return `${PICTURES[part.tone]} ${part.word}`;
     case 'link':
-      return linkWith(
-        plainMarkdown(part.text),
-        safeUrl(part.url),
-        (text, url) => `[${text}](<${url}>)`,
-      );
+      return linkWith(as.plain(part.text), safeUrl(part.url), as);
     case 'break':
-      return ' ';
+      return as.lineBreak;
   }
 }
 
@@ -219,41 +246,13 @@ function isShort(line: Line): boolean {
 }
 
 function htmlLine(line: Line, links: Links): string {
-  return line.map((part) => htmlInline(part, links)).join('');
-}
-
-function htmlInline(part: Inline, links: Links): string {
-  switch (part.kind) {
-    case 'text':
-      return escapeWithin(part.text, htmlPlain);
-    case 'strong':
-      return `<b>${htmlPlain(part.text)}</b>`;
-    case 'code':
-      return blankRemark([part.text]) ?? htmlCell(part.text, { limit: part.limit });
-    case 'pieces':
-      return blankRemark(part.pieces.map(({ text }) => text)) ?? markdownPieces(part.pieces);
-    case 'place':
-      return placeShown(
-        part,
-        links,
-        (path, limit) => htmlCell(path, limit).replace(/(?<!<)\//g, '/<wbr>'),
-        htmlLink,
-      );
-    case 'sign':
-      return PICTURES[part.tone];
-    case 'verdict':
-      return verdictText(part);
-    case 'link':
-      return linkWith(htmlPlain(part.text), safeUrl(part.url), htmlLink);
-    case 'break':
-      return '<br>';
-  }
+  return line.map((part) => inlineText(part, links, HTML)).join('');
 }
 
 /**
  * Notes about omitted text are written outside `code`, so that untrusted text cannot imitate them.
  */
-function markdownPieces(pieces: readonly Piece[]): string {
+function htmlPieces(pieces: readonly Piece[]): string {
   return pieces
     .map((piece, index) => {
       const opens = piece.kind !== 'gap' && (index === 0 || pieces[index - 1]?.kind === 'gap');
@@ -284,38 +283,21 @@ function escapeWithin(text: string, escape: (text: string) => string): string {
   return `${/^\s/.test(text) ? ' ' : ''}${inner}${/\s$/.test(text) ? ' ' : ''}`;
 }
 
-function verdictText({ tone, word }: Extract<Inline, { kind: 'verdict' }>): string {
-  return `${PICTURES[tone]} ${word}`;
-}
-
 /**
  * Shows a file and line, or a name that links to them. Without a link, the file and line follow the
  * name.
  */
-function placeShown(
-  part: Extract<Inline, { kind: 'place' }>,
-  links: Links,
-  show: (text: string, options: { limit: number }) => string,
-  link: (shown: string, url: string) => string,
-): string {
-  const place = show(placeText(part), { limit: NAME_LIMIT });
+function placeShown(part: Extract<Inline, { kind: 'place' }>, links: Links, as: Dialect): string {
+  const place = as.path(placeText(part), { limit: NAME_LIMIT });
   const url =
     links.place === null
       ? null
       : safeUrl(links.place(part.file.toWellFormed(), part.line, part.side));
-  if (part.name === undefined) return linkWith(place, url, link);
-  const name = show(part.name.text, part.name);
-  return url === null ? `${name} (${place})` : link(name, url);
+  if (part.name === undefined) return linkWith(place, url, as);
+  const name = as.path(part.name.text, part.name);
+  return url === null ? `${name} (${place})` : as.link(name, url);
 }
 
-function linkWith(
-  shown: string,
-  url: string | null,
-  link: (shown: string, url: string) => string,
-): string {
-  return url === null ? shown : link(shown, url);
-}
-
-function htmlLink(shown: string, url: string): string {
-  return `<a href="${escapeMarkup(url)}">${shown}</a>`;
+function linkWith(shown: string, url: string | null, as: Dialect): string {
+  return url === null ? shown : as.link(shown, url);
 }

@@ -124,7 +124,7 @@ export function planJson({
   };
 }
 
-function callsLine(plan: Plan, certainWords: readonly string[]): string {
+export function callsLine(plan: Plan, certainWords: readonly string[]): string {
   const { prompt_calls, replayed, grader_calls } = plan;
   return [
     `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}`,

@@ -76,11 +76,6 @@ export function escapeMarkup(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
 
-export function blankRemark(texts: readonly string[]): string | null {
-  const words = blankWords(texts);
-  return words === null ? null : `<i>${words}</i>`;
-}
-
 export function shellWord(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

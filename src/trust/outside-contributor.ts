@@ -1,9 +1,9 @@
 import { pairSuites } from '../kernel/select/pair.ts';
-import { changedKeys, rubricIdentity, testsFile } from '../kernel/select/scoring.ts';
+import { changedKeys, rubricIdentity } from '../kernel/select/scoring.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference, Suite, Tests } from '../kernel/suite/suite.ts';
 import type { Project } from '../project/settings.ts';
-import { counted, firstWords } from '../text/amounts.ts';
+import { firstWords } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { AGENT_PROGRAM } from '../types/model.ts';
 import type { Json, Notice } from '../types/plain.ts';
@@ -29,11 +29,7 @@ export function fromOutside(base: Project | null, head: Project) {
         notRun.push({ what: code ?? 'new prompts', suites: [name], files: [after.prompt.file] });
       return before === undefined ? [] : [before];
     }
-    notices.push(
-      ...unusedModel(before, after),
-      ...unusedScoring(before, after),
-      ...unusedReferences(before, after),
-    );
+    notices.push(...unusedNotices(before, after));
     return [withBaseReferences(before, after)];
   });
   const kept = new Set(counterparts.values());
@@ -109,30 +105,49 @@ function asUncounted(reference: Reference): Reference {
   };
 }
 
-function unusedModel({ prompt: before }: Suite, { prompt: after }: Suite): Notice[] {
-  const valuesOf = ({ model, parameters }: Suite['prompt']) =>
-    new Map<string, Json>(Object.entries({ model, ...parameters }));
-  const wanted = valuesOf(after);
-  const changed = changedKeys(valuesOf(before), wanted, canonicalContent).map((key) => {
-    const value = wanted.get(key);
-    const words = value === undefined ? 'removed' : shorten(canonicalJson(value), MAX_VALUE);
-    return `${key} (${words})`;
-  });
+/** One notice of all that base decides instead of head. */
+function unusedNotices(before: Suite, after: Suite): Notice[] {
+  const { code, other } = changedScoring(before, after);
+  const { edited, dropped, added } = changedReferences(before.tests, after.tests);
+  const isCombined = before.tests.rollup.kind === 'code';
+  const shown = isCombined
+    ? 'do not run, because the suite combines tries with its own code.'
+    : 'run and are shown, but do not count.';
   return outsiderNotices(
-    after.file,
-    changed,
-    (words) => `changes ${words}. Base's model and parameters were used.`,
+    after.prompt.file,
+    {
+      'model or parameters': changedParameters(before, after),
+      code,
+      'how answers are judged': other,
+      'edited references': edited,
+      'removed references': dropped,
+    },
+    [
+      ...(code.length === 0 ? [] : [CAN_RUN_IT]),
+      ...(added.length === 0 ? [] : [`Its new references (${firstWords(added)}) ${shown}`]),
+    ],
   );
 }
 
-function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
+function changedParameters({ prompt: before }: Suite, { prompt: after }: Suite): string[] {
+  const valuesOf = ({ model, parameters }: Suite['prompt']) =>
+    new Map<string, Json>(Object.entries({ model, ...parameters }));
+  const wanted = valuesOf(after);
+  return changedKeys(valuesOf(before), wanted, canonicalContent).map((key) => {
+    const value = wanted.get(key);
+    const words = value === undefined ? 'removed' : shorten(canonicalJson(value), MAX_VALUE);
+    return `${key}: ${words}`;
+  });
+}
+
+function changedScoring({ tests: before }: Suite, { tests: after }: Suite) {
   const metricsOf = ({ metrics }: Tests) => new Map(metrics.map((metric) => [metric.name, metric]));
   const rulesOf = ({ n_tries, skip, own, quarantine, rollup }: Tests) => {
     const ofKind = own === null ? {} : { [own.kind.key]: own };
     const rules = { metrics_rollup: rollup, n_tries, skip, ...ofKind, quarantine };
     return new Map<string, unknown>(Object.entries(rules));
   };
-  const code = new Set(
+  const ofCode = new Set(
     [before, after].flatMap(({ metrics, rollup }) => [
       ...metrics.flatMap(({ name, source }) => (source.kind === 'code' ? `metrics.${name}` : [])),
       ...(rollup.kind === 'code' ? ['metrics_rollup'] : []),
@@ -144,55 +159,28 @@ function unusedScoring({ tests: before }: Suite, { tests: after }: Suite): Notic
     ),
     ...changedKeys(rulesOf(before), rulesOf(after), canonicalContent),
   ];
-  const file = testsFile(after);
-  return [
-    ...outsiderNotices(
-      file,
-      changed.filter((field) => code.has(field)),
-      (words) => `changes code (${words}). Base's version ran. ${CAN_RUN_IT}`,
-    ),
-    ...outsiderNotices(
-      file,
-      changed.filter((field) => !code.has(field)),
-      (words) => `changes how answers are judged (${words}). Base's version was used.`,
-    ),
-  ];
+  return {
+    code: changed.filter((field) => ofCode.has(field)),
+    other: changed.filter((field) => !ofCode.has(field)),
+  };
 }
 
-function unusedReferences({ tests: before }: Suite, { tests: after }: Suite): Notice[] {
+function changedReferences(before: Suite['tests'], after: Suite['tests']) {
   const known = new Map(before.references.map((reference) => [reference.id, reference]));
   const written = new Set(after.references.map(({ id }) => id));
-  const edited = after.references.filter((reference) => {
+  const isEdited = (reference: Reference): boolean => {
     const original = known.get(reference.id);
     return (
       original !== undefined &&
       canonicalContent({ ...withBaseReference(original, reference), problem: null }) !==
         canonicalContent({ ...reference, problem: null })
     );
-  });
-  const shown =
-    before.rollup.kind === 'code'
-      ? 'They do not run, because the suite combines tries with its own code.'
-      : 'They run and are shown, but do not count.';
-  const say = (found: readonly Reference[], what: string, then: string): Notice[] =>
-    outsiderNotices(
-      testsFile(after),
-      found.map(({ id }) => id),
-      (words) => `${what} ${counted(found.length, 'reference')} (${words}). ${then}`,
-    );
-  return [
-    ...say(edited, 'edits', "Base's inputs, expected values and settings were used for them."),
-    ...say(
-      before.references.filter(({ id }) => !written.has(id)),
-      'removes',
-      'They ran anyway.',
-    ),
-    ...say(
-      after.references.filter(({ id }) => !known.has(id)),
-      'adds',
-      shown,
-    ),
-  ];
+  };
+  return {
+    edited: after.references.filter(isEdited).map(({ id }) => id),
+    dropped: [...known.keys()].filter((id) => !written.has(id)),
+    added: [...written].filter((id) => !known.has(id)),
+  };
 }
 
 function unusedRubrics(base: Project | null, head: Project): Notice[] {
@@ -201,20 +189,20 @@ function unusedRubrics(base: Project | null, head: Project): Notice[] {
     new Map([...rubrics].map(([name, rubric]) => [name, rubricIdentity(rubric)]));
   const names = changedKeys(rubricsOf(base), rubricsOf(head), canonicalContent);
   const [file = null] = names.flatMap((name) => head.rubrics.get(name)?.place.file ?? []);
-  return outsiderNotices(
-    file,
-    names,
-    (words) => `changes rubrics (${words}). Base's rubrics were used.`,
-  );
+  return outsiderNotices(file, { rubrics: names });
 }
 
-/** A notice about what is not used of head. None if there is nothing. */
 function outsiderNotices(
   file: string | null,
-  names: readonly string[],
-  say: (words: string) => string,
+  changes: Record<string, readonly string[]>,
+  more: readonly string[] = [],
 ): Notice[] {
-  const message = `this pull request comes from an outside contributor and ${say(firstWords(names))}`;
+  const changed = Object.entries(changes).flatMap(([what, names]) =>
+    names.length === 0 ? [] : [`${what} (${firstWords(names)})`],
+  );
+  const used = `Base's version was used of: ${changed.join(', ')}.`;
+  const sentences = [...(changed.length === 0 ? [] : [used]), ...more];
+  const message = `this pull request comes from an outside contributor. ${sentences.join(' ')}`;
   const place = file === null ? null : { file, line: 0 };
-  return names.length === 0 ? [] : [{ kind: 'trust', message, place }];
+  return sentences.length === 0 ? [] : [{ kind: 'trust', place, message }];
 }

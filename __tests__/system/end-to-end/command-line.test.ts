@@ -169,7 +169,7 @@ describe('evaldiff demo', () => {
       'Scoring',
     ])
       expect(text).toContain(words);
-    expect(stdout).toContain('Check run: failure – Regressed: support');
+    expect(stdout).toContain('check run failure – Regressed: support');
     const report = /^Open in a browser: (.+)$/m.exec(stdout)?.[1] ?? '';
     expect(readFileSync(report, 'utf8')).toContain('refund-window');
 
@@ -182,7 +182,7 @@ describe('evaldiff demo', () => {
     const again = [...line.split(' '), '--no-store', '--json'];
     const { code: same, ...printed } = await startCommand(again, env, dirname(reports));
     expect(same).toBe(1);
-    const [, title] = /Check run: failure – (.+) \(\d+ annotations\)/.exec(stdout) ?? [];
+    const [, title] = /check run failure – (.+?)\. A required/.exec(stdout) ?? [];
     expect((JSON.parse(printed.stdout) as Result).title).toBe(title);
   });
 

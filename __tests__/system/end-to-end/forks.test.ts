@@ -167,12 +167,8 @@ describe("a fork's second stage, with keys", () => {
     expect(said.map(({ message }) => message)).toEqual([
       "this pull request comes from an outside contributor and changes evaldiff.yaml. Base's settings were used.",
       expect.stringMatching(
-        /^this pull request comes from an outside contributor and changes code \(metrics\.answer\)\. Base's version ran\. A maintainer can run the new code/,
+        /^this pull request comes from an outside contributor\. Base's version was used of: .*code \(metrics\.answer\), .*edited references \(q1, q2, q3, q4\), removed references \(q5, q6\)\. A maintainer can run the new code/,
       ),
-      expect.stringMatching(
-        /edits 4 references \(q1, q2, q3, q4\)\. Base's inputs, expected values/,
-      ),
-      expect.stringMatching(/removes 2 references \(q5, q6\)\. They ran anyway\./),
     ]);
   });
 
@@ -273,7 +269,7 @@ test("the second stage reports a hostile fork's file names, but does not execute
     for (const name of ['img', 'script', 'h1', 'input', 'svg', 'style'])
       expect(elements).not.toContain(name);
   }
-  expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(4);
+  expect(run.result.notices.filter(({ kind }) => kind === 'trust').length).toBeGreaterThan(2);
 });
 
 describe("a workspace with the fork's files next to the keys", () => {

@@ -12,7 +12,7 @@ import {
   withKey,
   type Shown,
 } from '../../../scripts/demo-pictures.ts';
-import { runDemo, type DemoOutcome } from '../../../src/app/commands/demo.ts';
+import { runDemo, type DemoOutcome } from '../../../scripts/pull-request.ts';
 import { renderGithub } from '../../stand-ins/github-markdown.ts';
 import { ROOT } from './runner.ts';
 

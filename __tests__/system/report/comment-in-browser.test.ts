@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { commentPage, THEMES, type Theme } from '../../../scripts/comment-page.ts';
-import { runPullRequest } from '../../../src/app/commands/demo.ts';
+import { runPullRequest } from '../../../scripts/pull-request.ts';
 import type { Result } from '../../../src/kernel/result/result.ts';
 import { inBrowser, openTestBrowser, openWindow } from '../../stand-ins/browser.ts';
 import { renderComment } from '../../stand-ins/reports.ts';

@@ -2,7 +2,7 @@ import type { Reason } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { COMMENT_LIMIT } from '../../../src/report/comment.ts';
 import { markdownOf } from '../../../src/report/markdown.ts';
-import { COMMENT_LEVELS, SUMMARY_LEVELS } from '../../../src/report/sections/detail.ts';
+import { COMMENT_LEVELS } from '../../../src/report/sections/detail.ts';
 
 import { NO_LINKS, type Links } from '../../../src/report/sections/document.ts';
 import { SECTION_NAMES } from '../../../src/report/sections/index.ts';
@@ -152,9 +152,7 @@ describe('a comment', () => {
 });
 
 describe('hostile text', () => {
-  const levels = [...COMMENT_LEVELS, ...SUMMARY_LEVELS.slice(0, 1)].map(
-    (level, index): [number, typeof level] => [index, level],
-  );
+  const levels = COMMENT_LEVELS.map((level, index): [number, typeof level] => [index, level]);
 
   test.each(levels)('stays inside its element at detail level %i', (_index, level) => {
     const rendered = renderGithub(markdownOf(sectionBlocks(hostile(), level), links));
@@ -200,7 +198,7 @@ describe('the size limit', () => {
       const body = renderComment(regression(), { marker, limit: full.length + extra });
       expect(body.length).toBeLessThanOrEqual(full.length + extra);
       expect(body === full).toBe(extra >= 0);
-      expect(body.includes('to fit the size of a comment')).toBe(extra < 0);
+      expect(body.includes("to fit GitHub's size limit")).toBe(extra < 0);
     },
   );
 

@@ -24,10 +24,8 @@ const budget = (max_calls: number) => ({ max_calls, max_cost_usd: null });
 const withSettings = (own: Partial<Settings>, tests = {}) =>
   project([suite({ tests })], { settings: settings(own) });
 const place = { file: 'prompts/tests/p.yaml', line: 3 };
-const [file, OUTSIDE] = [
-  'prompts/tests/p.yaml',
-  'this pull request comes from an outside contributor and',
-];
+const file = 'prompts/tests/p.yaml';
+const OUTSIDE = "this pull request comes from an outside contributor. Base's version was used of:";
 
 /** The settings and suites in force, and the notices. */
 function arranged(base: Project | null, head: Project, level: TrustLevel = 'member') {
@@ -215,7 +213,7 @@ describe("an outside contributor's pull request", () => {
     expect(measured?.prompt).toMatchObject(kept);
     expect([measured?.prompt.parameters, models]).toEqual([kept.parameters, 'base']);
     expect(said).toEqual([
-      `prompts/p.yaml: ${OUTSIDE} changes model ("o3-expensive"), temperature (2), top_p (removed), max_tokens (99999). Base's model and parameters were used.`,
+      `prompts/p.yaml: ${OUTSIDE} model or parameters (model: "o3-expensive", temperature: 2, top_p: removed, max_tokens: 99999).`,
     ]);
   });
 
@@ -230,7 +228,7 @@ describe("an outside contributor's pull request", () => {
     expect(measured?.tests.metrics.map(({ source }) => source)).toEqual([kept.source]);
     expect(measured?.tests.rollup).toEqual({ kind: 'named', policy: 'all' });
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} changes code (metrics.tone, metrics_rollup). Base's version ran. ` +
+      `prompts/p.yaml: ${OUTSIDE} code (metrics.tone, metrics_rollup). ` +
         'A maintainer can run the new code by pushing it to a branch of this repository.',
     ]);
   });
@@ -245,7 +243,7 @@ describe("an outside contributor's pull request", () => {
     const kept = { skip: false, n_tries: null, metrics: [{ name: 'strict', skip: false }] };
     expect(measured?.tests).toMatchObject(kept);
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} changes how answers are judged (metrics.strict, metrics.lenient, n_tries, skip). Base's version was used.`,
+      `prompts/p.yaml: ${OUTSIDE} how answers are judged (metrics.strict, metrics.lenient, n_tries, skip).`,
     ]);
   });
 
@@ -272,9 +270,7 @@ describe("an outside contributor's pull request", () => {
     const [kept, weaker] = [rubric('Is it polite? {content}'), rubric('Answer YES. {content}')];
     const { head, said } = outside({}, {}, { base: { rubrics: kept }, head: { rubrics: weaker } });
     expect(head.rubrics.get('polite')?.prompt).toBe('Is it polite? {content}');
-    expect(said).toEqual([
-      `rubrics/r.yaml: ${OUTSIDE} changes rubrics (polite). Base's rubrics were used.`,
-    ]);
+    expect(said).toEqual([`rubrics/r.yaml: ${OUTSIDE} rubrics (polite).`]);
   });
 
   test("takes each reference's expected value and settings from base, and still runs removed references", () => {
@@ -291,8 +287,7 @@ describe("an outside contributor's pull request", () => {
       dropped,
     ]);
     expect(said).toEqual([
-      `${file}: ${OUTSIDE} edits 1 reference (a). Base's inputs, expected values and settings were used for them.`,
-      `${file}: ${OUTSIDE} removes 1 reference (dropped). They ran anyway.`,
+      `prompts/p.yaml: ${OUTSIDE} edited references (a), removed references (dropped).`,
     ]);
   });
 
@@ -310,7 +305,7 @@ describe("an outside contributor's pull request", () => {
     );
     expect(said).toEqual([
       expect.stringMatching(
-        /adds 12 references \(new0, .*new9 and 2 more\)\. They run and are shown, but do not count\.$/,
+        / Its new references \(new0, .*new9 and 2 more\) run and are shown, but do not count\.$/,
       ),
     ]);
     const custom = outside(
@@ -319,9 +314,7 @@ describe("an outside contributor's pull request", () => {
     );
     expect(custom.measured?.tests.references.map(({ id }) => id)).toEqual(['a', 'dropped']);
     expect(custom.said).toEqual([
-      expect.stringContaining(
-        'They do not run, because the suite combines tries with its own code.',
-      ),
+      expect.stringContaining('do not run, because the suite combines tries with its own code.'),
     ]);
   });
 

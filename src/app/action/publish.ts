@@ -9,7 +9,13 @@ import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { annotations, rootOf } from '../../report/annotations.ts';
-import { checkSummary, checkTitle, renderComment, renderSummary } from '../../report/comment.ts';
+import {
+  CHECK_SUMMARY_LIMIT,
+  checkTitle,
+  JOB_SUMMARY_LIMIT,
+  renderComment,
+  renderSummary,
+} from '../../report/comment.ts';
 import { placeLinks, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { suggestedEdits } from '../../report/suggestions.ts';
@@ -248,7 +254,7 @@ function postCheck(job: PublishJob): Promise<PublishResult> {
   return job.lease.writeCheck({
     conclusion: isCancelled(result) ? 'cancelled' : result.conclusion,
     title: checkTitle(result),
-    summary: checkSummary(result, reports, undefined, links),
+    summary: renderSummary(result, reports, CHECK_SUMMARY_LIMIT, links),
     annotations: annotations(result, changed, reports, inputs.workingDirectory),
   });
 }
@@ -256,7 +262,7 @@ function postCheck(job: PublishJob): Promise<PublishResult> {
 async function writeSummary(job: PublishJob): Promise<string[]> {
   const { result, reports, summaryPath, links } = job;
   const warnings: string[] = [];
-  const text = (): string => renderSummary(result, reports, undefined, links);
+  const text = (): string => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
   await appendSummary(summaryPath, text, (line) => warnings.push(line));
   return warnings;
 }

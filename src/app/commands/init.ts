@@ -1,13 +1,11 @@
 import { existsSync } from 'node:fs';
-import { readFile, realpath } from 'node:fs/promises';
-import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
-import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { archiveOf, readOrigin, schemaLine, type CopyOrigin } from '../session/origin.ts';
@@ -87,7 +85,6 @@ async function seeFolder(
   terminal: Terminal,
 ): Promise<{ seen: Seen; starter: StarterFiles }> {
   return withTree(directory, terminal, async (tree, repository) => {
-    await refuseOwnRepository(repository);
     const project = await seeProject(
       tree,
       repository,
@@ -171,30 +168,6 @@ interface Seen extends SeenProject {
   installs: boolean;
 }
 
-/** A fork may have renamed the package, but not its command. */
-async function isEvaldiffsOwn(folder: string): Promise<boolean> {
-  if (!existsSync(join(folder, 'action.yml'))) return false;
-  const manifest = parseMap(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''));
-  return (
-    /^(?:@[^/]+\/)?evaldiff$/.test(String(manifest?.['name'])) ||
-    member(manifest?.['bin'], 'evaldiff') !== undefined
-  );
-}
-
-async function refuseOwnRepository({ workTree, ...repository }: Repository): Promise<void> {
-  const { root, below } = workTree;
-  const isGit = (await repository.commonFolder()) !== root;
-  for (let folder = join(root, below); ; folder = dirname(folder)) {
-    if (await isEvaldiffsOwn(folder))
-      throw userError(
-        null,
-        `init: ${folder} is evaldiff's own repository, so nothing was written. Run init in your ` +
-          "project's folder, or name that folder with --directory",
-      );
-    if (folder === dirname(folder) || (isGit && folder === root)) return;
-  }
-}
-
 interface WrittenFor {
   vendors: readonly VendorName[];
   origin: CopyOrigin | null;
@@ -216,7 +189,10 @@ async function wantedFiles(
     files.set(
       workflowPath(below),
       await workflowText(below, origin, {
-        ...{ vendors, endpoints, keyless, host: starter.needsHost },
+        vendors,
+        endpoints,
+        keyless,
+        host: starter.needsHost,
         installs: [...new Set(starter.suites.flatMap(({ install }) => install ?? []))],
       }),
     );

@@ -3,6 +3,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { deduplicate } from '../../documents/document.ts';
 import { formatProblem } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { sizeWords } from '../../money/plan.ts';
 import { planJson, planLines } from '../../report/plan.ts';
 import { counted } from '../../text/amounts.ts';
@@ -55,12 +56,20 @@ export const diffCommand: AddCommand = (program, terminal, done) => {
     )
     .addHelpText('after', '\nExample: evaldiff diff --base origin/main capitals n_tries=5')
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
-      const result = await withProject(options, terminal, { overrides }, (session) =>
-        evaluateSides('diff', sidesFrom(options), session, options, terminal),
-      );
-      done(printEnd(result, terminal));
+      done(printEnd(await compareSides(options, overrides, terminal), terminal));
     });
 };
+
+/** Prints the result and writes its reports. */
+export function compareSides(
+  options: EvaluateOptions & SidesOptions,
+  overrides: readonly string[],
+  terminal: Terminal,
+): Promise<Result> {
+  return withProject(options, terminal, { overrides }, (session) =>
+    evaluateSides('diff', sidesFrom(options), session, options, terminal),
+  );
+}
 
 function planOnly(
   mode: 'diff' | 'sweep',

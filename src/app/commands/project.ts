@@ -22,9 +22,9 @@ import { NO_FACTS, type SourceTree } from '../../types/repository.ts';
 import { ownSettings } from '../run/feature.ts';
 import type { Edges } from '../run/record.ts';
 import { accessFrom, codeSecrets, identitySecrets, refuseModelKeys } from '../session/access.ts';
+import type { RememberStore } from '../session/answer-memory.ts';
 import { sha256 } from '../session/cached-complete.ts';
 import { withEdges } from '../session/evaluate.ts';
-import type { KeptStores } from '../session/kept-stores.ts';
 import { withRepository } from '../session/opened-repository.ts';
 import type { Output } from '../session/safe-writing.ts';
 import { openSession, type Session, type SessionOptions } from '../session/session.ts';
@@ -90,7 +90,7 @@ interface OwnOptions {
   overrides?: readonly string[];
   role?: SessionOptions['role'];
   outputs?: readonly Output[];
-  kept?: KeptStores;
+  remember?: RememberStore;
 }
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
@@ -139,7 +139,7 @@ const SHORTEST_KEY = 8;
 function cliSessionOptions(
   options: EvaluateOptions,
   terminal: Terminal,
-  { overrides = [], role = 'whole', outputs = [], kept }: OwnOptions,
+  { overrides = [], role = 'whole', outputs = [], remember }: OwnOptions,
 ): SessionOptions {
   const { cwd, err, features, isTerminal, testOverrides } = terminal;
   const directory = projectFolder(options, terminal);
@@ -170,7 +170,7 @@ function cliSessionOptions(
       ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
     }),
     withheld: null,
-    store: { kind: 'machine', file: store, cwd, kept },
+    store: { kind: 'machine', file: store, cwd, remember },
     outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
     record:
       record === undefined

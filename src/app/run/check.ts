@@ -1,3 +1,4 @@
+import { deduplicate } from '../../documents/document.ts';
 import { problem } from '../../errors.ts';
 import { FIRST_TRIES } from '../../kernel/plan/looks.ts';
 import { scoringsOf, type SuiteComparison } from '../../kernel/plan/suite-run.ts';
@@ -23,7 +24,7 @@ export function answererProblems(
       const prompts = [base, head].flatMap((side) => side?.suite.prompt ?? []);
       return scoringsOf(run).flatMap(({ answerer }) => answerer?.problems(prompts, code) ?? []);
     });
-  return distinctProblems(problems);
+  return deduplicate(problems);
 }
 
 export function unrunnableReferences(suites: readonly SuiteComparison[]): Problem[] {
@@ -33,7 +34,7 @@ export function unrunnableReferences(suites: readonly SuiteComparison[]): Proble
         problem === null ? [] : [{ place: problemAt, message: problem }],
     ),
   );
-  return distinctProblems(found);
+  return deduplicate(found);
 }
 
 export function unreachableRollups(suites: readonly SuiteComparison[]): Problem[] {
@@ -105,10 +106,6 @@ function programNeed(target: Target | null, name: string, place: Place): NeedsHo
   return [{ what: 'programs', problem: problem(place, `${name} ${NEEDS_HOST}`) }];
 }
 
-function distinctProblems(problems: readonly Problem[]): Problem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
-}
-
 interface Code {
   what: string;
   language: CodeLanguage;
@@ -158,7 +155,7 @@ export async function checkCode(
       tool === 'promptfoo' && NOT_COMPILED.test(first?.message.slice(`${what}: `.length) ?? ''),
   );
   return {
-    problems: distinctProblems([
+    problems: deduplicate([
       ...found.filter((each) => !failing.includes(each)).flatMap(({ own }) => own),
       ...rollups.flatMap(({ problems }) => problems),
     ]),

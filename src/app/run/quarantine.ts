@@ -20,7 +20,8 @@ export function newlyQuarantined(
   today: string,
 ): string[] {
   if (base === null || scoring.side === 'base') return [];
-  const [before, { tests }] = [base.scoring.tests, scoring];
+  const before = base.scoring.tests;
+  const { tests } = scoring;
   const isOut = { before: quarantineOf(before, today), after: quarantineOf(tests, today) };
   const out = tests.references.filter(({ id }) => isOut.after(id));
   if (out.length === 0) return [];

@@ -135,7 +135,8 @@ export function withoutKeys(
   access: Access,
   codeEnv: readonly string[],
 ): NodeJS.ProcessEnv {
-  const [all, ofModels] = [secretsIn(access), secretsIn({ ...access, cloud: {} })];
+  const all = secretsIn(access);
+  const ofModels = secretsIn({ ...access, cloud: {} });
   return withoutValues(env, (name) => (codeEnv.includes(name) ? ofModels : all));
 }
 

@@ -6,6 +6,7 @@ import { shellWord } from '../../text/visible.ts';
 import { hostRefused } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { planAndRun } from '../run/plan-and-run.ts';
+import { certainWords } from '../run/plan.ts';
 import type { Edges, RunInput } from '../run/record.ts';
 import type { AnswerExchange } from './cached-complete.ts';
 import { createEdges } from './edges.ts';
@@ -32,7 +33,7 @@ export async function withEdges<T>(
     exchange,
     planned(run) {
       planned(run, session.trust);
-      progress.planned(run);
+      progress.planned(run, certainWords(run.plan, session.features));
     },
     answered: (...of) => {
       if (session.halting.halted() === null) progress.answered(...of);

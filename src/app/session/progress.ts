@@ -1,11 +1,11 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
-import { minimumCalls, possibleWords, recordedWords, sizeWords } from '../../money/plan.ts';
-import type { Plan } from '../../money/prepared.ts';
-import type { Forecast } from '../../money/priced-calls.ts';
+import { minimumCalls, sizeWords } from '../../money/plan.ts';
+import { callsLine } from '../../report/plan.ts';
 import { counted } from '../../text/amounts.ts';
-import type { Purpose } from '../../types/plain.ts';
+import type { PlannedRun } from '../run/record.ts';
 import type { JudgeEdges } from '../run/spending.ts';
 
 interface HaltOptions {
@@ -87,11 +87,13 @@ export function createHalting({
 }
 
 interface Progress {
-  planned(run: { plan: Plan; forecast: Forecast }): void;
+  planned(run: Planned, certainWords: readonly string[]): void;
   answered: JudgeEdges['answered'];
   stage(words: string): void;
   end(): void;
 }
+
+type Planned = Pick<PlannedRun, 'plan' | 'features' | 'forecast'>;
 
 interface ProgressOptions {
   /** `line` overwrites one line, for terminals. `steps` prints separate lines, for logs. */
@@ -105,50 +107,50 @@ const STEP_MS = 5000;
 
 const REDRAW_MS = 100;
 
-const FURTHER: ReadonlySet<Purpose> = new Set(['qualeval', 'fix']);
-
 export function createProgress({ style, write, now }: ProgressOptions): Progress {
-  let plan: Plan | null = null;
+  let planned = { answers: 0, others: 0 };
   let begun = 0;
-  let [answers, grades, asked, errors] = [0, 0, 0, 0];
-  let [width, shown, drawn] = [0, 0, 0];
+  let answers = 0;
+  let others = 0;
+  let errors = 0;
+  let width = 0;
+  let shown = 0;
+  let drawn = 0;
 
-  const attributes = (): number => plan?.certain['qualeval_calls'] ?? 0;
-  const withoutLines = (): number => plan?.certain['coverage_calls'] ?? 0;
-  const furtherName = (): string => (attributes() > 0 ? ATTRIBUTE_CALL : 'further question');
-  const graded = (): number => (plan === null ? 0 : gradesIn(plan));
-  const planned = (): number => (plan === null ? 0 : minimumCalls(plan) + plan.replayed);
-  const done = (): number => answers + grades + asked + errors;
+  const all = (): number => planned.answers + planned.others;
+  const done = (): number => answers + others + errors;
   const line = (): string =>
     [
-      outOf(answers, (plan?.prompt_calls ?? 0) + (plan?.replayed ?? 0) + withoutLines(), 'answer'),
-      ...(grades + graded() > 0 ? [outOf(grades, graded(), 'grade')] : []),
-      ...(asked + attributes() > 0 ? [outOf(asked, attributes(), furtherName())] : []),
+      outOf(answers, planned.answers, 'answer'),
+      ...(others + planned.others > 0 ? [outOf(others, planned.others, 'further call')] : []),
       ...(errors > 0 ? [counted(errors, 'error')] : []),
-      ...pace(done(), planned(), (now() - begun) / 1000),
+      ...pace(done(), all(), (now() - begun) / 1000),
     ].join(', ');
   const isDue = (): boolean =>
     style === 'line'
       ? now() - drawn >= REDRAW_MS
-      : planned() > 0 && now() - drawn >= STEP_MS && done() - shown >= planned() * PROGRESS_STEP;
+      : all() > 0 && now() - drawn >= STEP_MS && done() - shown >= all() * PROGRESS_STEP;
   const draw = (): void => {
     const text = line();
     write(style === 'line' ? `\r${text.padEnd(width)}` : `${text}\n`);
-    [width, shown, drawn] = [text.length, done(), now()];
+    width = text.length;
+    shown = done();
+    drawn = now();
   };
   return {
-    planned({ plan: given, forecast }) {
-      plan = given;
+    planned(run, certainWords) {
+      const { plan, forecast } = run;
+      planned = callsIn(run);
       begun = now();
       if (style === 'steps') drawn = begun;
-      if (given.references === 0) return;
-      write(`${plannedWords(given)}; ${forecastWords(forecast)}\n`);
+      if (plan.references === 0) return;
+      const size = sizeWords(plan, 'references of suites');
+      write(`${size} affected: ${callsLine(plan, certainWords)}; ${forecastWords(forecast)}\n`);
     },
     answered(purpose, status) {
       if (status === 'error') errors += 1;
       else if (purpose === 'prompt') answers += 1;
-      else if (FURTHER.has(purpose)) asked += 1;
-      else grades += 1;
+      else others += 1;
       if (isDue()) draw();
     },
     stage(words) {
@@ -162,28 +164,12 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   };
 }
 
-const ATTRIBUTE_CALL = 'attribute question';
-
-function gradesIn({ grader_calls, certain }: Plan): number {
-  return grader_calls + (certain['evaluator_calls'] ?? 0);
-}
-
-function plannedWords(plan: Plan): string {
-  const { prompt_calls, replayed, certain } = plan;
-  const { qualeval_calls = 0, coverage_calls = 0 } = certain;
-  const grades = gradesIn(plan);
-  return (
-    `${sizeWords(plan, 'references of suites')} affected: ` +
-    `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}` +
-    (grades > 0 ? ` and about ${counted(grades, 'grade')}` : '') +
-    upTo(qualeval_calls, counted(qualeval_calls, ATTRIBUTE_CALL)) +
-    upTo(coverage_calls, `${counted(coverage_calls, 'call')} without some of the lines`) +
-    possibleWords(plan)
+function callsIn({ plan, features }: Planned): { answers: number; others: number } {
+  const own = features.flatMap(({ certain }) =>
+    certain.flatMap(({ purpose, calls }) => (purpose === 'prompt' ? [calls] : [])),
   );
-}
-
-function upTo(calls: number, words: string): string {
-  return calls > 0 ? `, up to ${words}` : '';
+  const answers = plan.prompt_calls + sum(own);
+  return { answers: answers + plan.replayed, others: minimumCalls(plan) - answers };
 }
 
 function pace(done: number, planned: number, seconds: number): string[] {

@@ -11,7 +11,7 @@ import type { TrustDecision } from '../../trust/trust.ts';
 import type { Withheld } from '../../types/plain.ts';
 import type { PlannedRun } from '../run/record.ts';
 import { withoutKeys, type Access, type TestOverrides } from './access.ts';
-import type { KeptStores } from './kept-stores.ts';
+import type { RememberStore } from './answer-memory.ts';
 import { withRepository, type CheckoutPlace } from './opened-repository.ts';
 import { createHalting, NEVER, type Halting } from './progress.ts';
 import { workTreeOf, refuseUnwritable, type WorkTree, type Output } from './safe-writing.ts';
@@ -30,7 +30,7 @@ type StoreChoice =
       kind: 'machine';
       file: string | false | undefined;
       cwd: string;
-      kept?: KeptStores | undefined;
+      remember?: RememberStore | undefined;
     }
   | {
       kind: 'service';
@@ -152,8 +152,9 @@ async function storesOf(
   const given = { workTree, notice: warn, role };
   if (role !== 'merge' || (place !== null && trust.level !== 'untrusted')) {
     const level = role === 'plan' ? 'untrusted' : trust.level;
-    const open = (): Promise<OpenStores> => openLocalStores({ ...given, place, trust: level });
-    return place === null || store.kept === undefined ? open() : store.kept.at(place.file, open);
+    const opened = await openLocalStores({ ...given, place, trust: level });
+    const { remember } = store;
+    return remember === undefined ? opened : { ...opened, stores: opened.stores.map(remember) };
   }
   const file = join(session.temporaryFolder, 'merged.sqlite');
   return openLocalStores({ ...given, place: { file, keyFile: null }, trust: 'member' });

@@ -94,7 +94,7 @@ export async function writeReports(
 }
 
 function* inParts(text: string): Generator<string> {
-  for (let [start, end] = [0, 0]; start < text.length; start = end) {
+  for (let start = 0, end; start < text.length; start = end) {
     end = start + CHUNK_CHARS;
     if ((text.codePointAt(end - 1) ?? 0) > 0xffff) end += 1;
     yield text.slice(start, end);

@@ -46,10 +46,6 @@ export function createConnection(options: ConnectionOptions) {
   };
   return {
     read: <T>(work: (db: Database) => T, without: T): T => attempt('read', work, without),
-    version(): number | null {
-      const version = attempt<number | null>('read', (db) => db.version(), null);
-      return held.replaced || held.access !== access ? null : version;
-    },
     change: <T>(work: (db: Database) => T, without: T): T => attempt('read-write', work, without),
     close: () => closeDatabase(held),
   };

@@ -25,7 +25,6 @@ export function openDatabase(file: string, access: StoreAccess, busyMs = BUSY_MS
 
 function wrapDatabase(db: DatabaseSync) {
   const records = recordsOf(db, (work) => transaction(db, work));
-  const version = db.prepare('PRAGMA data_version');
   const rows = withStoreErrorsIn({
     ...answerRows(db),
     ...batchRows(db),
@@ -35,7 +34,6 @@ function wrapDatabase(db: DatabaseSync) {
       db.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)');
     },
     copyTo: (file: string) => void db.prepare('VACUUM INTO ?').run(file),
-    version: () => Number(version.get()?.['data_version']),
     close: () => db.close(),
   });
   return {

@@ -21,7 +21,6 @@ export interface Store extends StoreRecords {
   /** If the file cannot be written, keeps the answer in memory. */
   keep(key: string, target: Target, completion: Completion): void;
   stats(): StoreStats;
-  version(): number | null;
   prune(to: { maxBytes: number }): number;
   /**
    * If the file is damaged, creates a new one and calls `entries` again. Null if nothing could be
@@ -59,7 +58,6 @@ export function openStore(options: StoreOptions): Store {
       return completion;
     },
     has: (key) => answers.has(placeOf(key)),
-    version: connection.version,
     keep: (key, target, completion) => {
       answers.keep(placeOf(key), { target }, completion);
     },

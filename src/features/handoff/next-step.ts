@@ -44,7 +44,7 @@ const REPAIR = [
   ({ causes }: StepFacts) => revertLines(causes),
   stepWords('find the line that caused it: ', ({ search }) => search),
   stepWords('compare the answers of a test that failed: ', ({ show }) => show),
-  always('compare the changed lines with the answers in report.html'),
+  always('compare the changed lines with the answers'),
 ];
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [
@@ -97,7 +97,7 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'nothing-judged': ADD_METRIC,
   'nothing-gates': ADD_METRIC,
   'no-grades': [
-    always("read the grader's replies in report.html, then change its rubric or model"),
+    always("read the grader's replies, then change its rubric or model"),
   ],
   'base-unreadable': [always('fix the base branch, or check the changes named above by hand')],
   'not-run': ASK_MAINTAINER,

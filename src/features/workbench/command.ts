@@ -8,7 +8,7 @@ import {
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { ownSettings } from '../../app/run/feature.ts';
-import { createKeptStores } from '../../app/session/kept-stores.ts';
+import { createAnswerMemory } from '../../app/session/answer-memory.ts';
 import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
@@ -78,7 +78,7 @@ async function openWorkbench(
   const written = ownPaths(options, terminal);
   const refs = await refsOf(root, options.base);
   const state = initialState({ calls: 0, cost: 0, unpriced: false, ...given });
-  const kept = createKeptStores();
+  const remember = createAnswerMemory();
   const quieter = { ...terminal, err: onceEach(terminal.err), isTerminal: false };
   const project: OpenProject = {
     root,
@@ -92,7 +92,7 @@ async function openWorkbench(
     documents: new Map(),
     draft: null,
     inSession: (work) =>
-      withProject({ ...options, directory: root }, quieter, { overrides, kept }, work),
+      withProject({ ...options, directory: root }, quieter, { overrides, remember }, work),
     withFiles: (work) =>
       inRepository(root, quieter, async (repository) => work(await repository.worktree(''))),
     start: () => writeProject({ directory: root }, quieter),
@@ -118,7 +118,6 @@ async function openWorkbench(
     refresher.failed.throwIfAborted();
   } finally {
     await refresher.idle();
-    await kept.close();
     await server.close();
   }
 }
@@ -240,7 +239,11 @@ async function addFirst(
   const added = newReference(action);
   if (added === null) return { said: NO_INPUT, bad: true };
   const wish = {
-    ...{ file: prompt.tests, line: 0, id: '', columns: {}, what: 'the first test is added' },
+    file: prompt.tests,
+    line: 0,
+    id: '',
+    columns: {},
+    what: 'the first test is added',
     change: { kind: 'first' as const, ...added },
   };
   return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);

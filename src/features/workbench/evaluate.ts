@@ -215,7 +215,8 @@ function withoutUnasked(result: Result): Result {
     suites: result.suites.map((suite) => ({
       ...suite,
       references: suite.references.map((reference) => {
-        const [base, head] = [cleaned(reference.base), cleaned(reference.head)];
+        const base = cleaned(reference.base);
+        const head = cleaned(reference.head);
         const left = (base?.tries.length ?? 0) + (head?.tries.length ?? 0);
         const had = (reference.base?.tries.length ?? 0) + (reference.head?.tries.length ?? 0);
         return {

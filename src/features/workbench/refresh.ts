@@ -20,20 +20,14 @@ export interface Spend {
   unpriced: boolean;
 }
 
-export interface WorkbenchState {
+export interface WorkbenchState extends Omit<LiveState, 'spend' | 'undo' | 'draft'> {
   /** The last evaluation of valid files. */
   look: WorkLook | null;
-  /** Whether the files have changed since the last evaluation. */
-  isOld: boolean;
-  isRunning: boolean;
   spend: Spend;
   /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
-  /** Errors in the files, and the files that they name. */
-  problems: string[];
+  /** The files that `problems` name. */
   named: string[];
-  note: string;
-  isBad: boolean;
 }
 
 export function initialState(spend: Spend): WorkbenchState {
@@ -82,7 +76,8 @@ export interface Refresher {
 export function createRefresher(project: OpenProject, state: WorkbenchState): Refresher {
   let server: Workbench | null = null;
   let last: Promise<void> = Promise.resolve();
-  const [looks, failure] = [countLooks(), new AbortController()];
+  const looks = countLooks();
+  const failure = new AbortController();
   let news: EditEvents = { edited: new AbortController().signal, follow: () => undefined };
   const tell: Tell = (note, isBad = false) => {
     Object.assign(state, { note, isBad });
@@ -101,18 +96,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
     });
     return last;
   };
-  const onlooker = (): Omit<Onlooker, 'show'> => ({
-    edited: news.edited,
-    progress(line) {
-      const words = line.trim();
-      if (words !== '' && !news.edited.aborted) tell(words);
-    },
-    paid(cost) {
-      state.spend.calls += 1;
-      state.spend.cost += cost ?? 0;
-      state.spend.unpriced ||= cost === null;
-    },
-  });
+  const onlooker = (): Omit<Onlooker, 'show'> => spendingOnlooker(state.spend, news.edited, tell);
   const follow = (latest: EditEvents): void => {
     news = latest;
     latest.edited.addEventListener('abort', () => {
@@ -140,6 +124,21 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
   };
 }
 
+function spendingOnlooker(spend: Spend, edited: AbortSignal, tell: Tell): Omit<Onlooker, 'show'> {
+  return {
+    edited,
+    progress(line) {
+      const words = line.trim();
+      if (words !== '' && !edited.aborted) tell(words);
+    },
+    paid(cost) {
+      spend.calls += 1;
+      spend.cost += cost ?? 0;
+      spend.unpriced ||= cost === null;
+    },
+  };
+}
+
 function setProblems(state: WorkbenchState, problems: readonly Problem[]): void {
   state.isRunning = false;
   state.problems = problems.map(formatProblem);
@@ -153,7 +152,9 @@ function brokenNote({ look: shown }: WorkbenchState): string {
 }
 
 function countLooks() {
-  let [begun, latest, wanted] = [0, 0, 0];
+  let begun = 0;
+  let latest = 0;
+  let wanted = 0;
   let waiting: (() => void)[] = [];
   return {
     begin() {

@@ -129,7 +129,8 @@ function read(
 }
 
 function equal(given: string, token: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(token)];
+  const left = Buffer.from(given);
+  const right = Buffer.from(token);
   return left.length === right.length && timingSafeEqual(left, right);
 }
 

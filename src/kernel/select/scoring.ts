@@ -127,7 +127,7 @@ export function gradersIdentity(graders: readonly Grader[]): Json {
   return graders.map(({ target, parameters }) => ({ target: targetIdentity(target), parameters }));
 }
 
-export function testsFile({ rollup, metrics, references, own, file }: Tests): string {
+function testsFile({ rollup, metrics, references, own, file }: Tests): string {
   const place =
     rollup.kind === 'code'
       ? rollup.place

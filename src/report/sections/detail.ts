@@ -85,29 +85,8 @@ export const COMMENT_LEVELS: readonly [Detail, ...Detail[]] = [
 ];
 
 function fittingNote(what: string): string {
-  return `${what}, to fit the size of a comment. The rest is in report.html and result.json.`;
+  return `${what}, to fit GitHub's size limit. The rest is in report.html and result.json.`;
 }
-
-export const SUMMARY_LEVELS: readonly Detail[] = [
-  {
-    suites: 500,
-    answers: 200,
-    lines: 200,
-    counts: 1000,
-    characters: 2000,
-    collapsedItems: 500,
-    problems: 1000,
-    showsUnmovedMetrics: true,
-    sizeNote: null,
-  },
-  ...COMMENT_LEVELS.map((level) => ({
-    ...level,
-    sizeNote: (level.sizeNote ?? fittingNote('Fewer answers are shown')).replace(
-      'a comment',
-      'a summary',
-    ),
-  })),
-];
 
 export function fit(
   levels: readonly Detail[],

@@ -9,17 +9,15 @@ import type { Detail } from './detail.ts';
 import {
   SENTENCE,
   code,
-  joinLines,
   list,
-  placeLink,
   paragraph,
   strong,
   text,
   type Block,
   type Line,
 } from './document.ts';
-import { shortFace } from './faces.ts';
-import { andMore, moreBlock } from './phrases.ts';
+import { testNames } from './faces.ts';
+import { moreBlock } from './phrases.ts';
 
 const SHOWN_CAUSES = 5;
 
@@ -87,17 +85,12 @@ export function amongErrors(result: Result): (message: string) => boolean {
 }
 
 function errorCauseLine({ message, tries, references }: ErrorCause): Line {
-  const shown = [...references.values()].slice(0, MAX_NAMED_PER_CAUSE);
-  const more = andMore(references.size, shown.length);
   return [
     text(`${count(tries)} × `),
     code(shorten(message, SENTENCE), SENTENCE),
     text(' ('),
-    ...joinLines(
-      shown.map((reference) => [placeLink(shortFace(reference), reference)]),
-      ', ',
-    ),
-    text(more === null ? ')' : ` ${more})`),
+    ...testNames([...references.values()], MAX_NAMED_PER_CAUSE),
+    text(')'),
   ];
 }
 

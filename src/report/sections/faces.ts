@@ -4,13 +4,6 @@ import { code, joinLines, placeLink, strong, text, type Line } from './document.
 import { andMore } from './phrases.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
-export function referenceLabel(reference: ReferenceResult): Line {
-  const words = inputLabel(reference);
-  return words === null
-    ? [code(reference.id)]
-    : [code(words, FACE_CHARACTERS), text(' – '), code(reference.id)];
-}
-
 export function linkedFace(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null

@@ -7,7 +7,7 @@ import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, text, type Block, type FactRow, type Line } from './document.ts';
 import { givenRows } from './evidence.ts';
-import { referenceLabel, shortFaceOf } from './faces.ts';
+import { linkedFace, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
 import { andMore } from './phrases.ts';
 
@@ -88,7 +88,7 @@ function flippedRows(
     ],
   });
   return [
-    { name: [text('Reference')], value: referenceLabel(reference) },
+    { name: [text('Reference')], value: linkedFace(reference) },
     ...givenRows(reference, characters),
     ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
     judgement('Base', from, scores),

@@ -1,5 +1,5 @@
 import { countsForVerdict, failingMetrics } from '../../kernel/result/counts.ts';
-import type { SideResult } from '../../kernel/result/reference-result.ts';
+import type { SideResult, ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { namedNumber } from '../../metrics/objects.ts';
@@ -16,36 +16,57 @@ import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
 import { repeatedNames, suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
-export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
-  if (!opensWorst(result, detail)) return [];
-  const hidden = fellUnderBase(result, detail, reports);
-  if (hidden.length > 0) return hidden;
-  const broken = brokenOf(result, reports);
-  const found = worstOf(
-    sharedFailures(broken.length > 0 ? broken : perhapsBroken(result, reports), reports),
-  );
-  if (found === null) {
-    const byMetric = fellByMetric(result, detail, reports);
-    if (byMetric.length > 0) return byMetric;
-    const [fixed] = entriesWithStatus(result, reports, 'fixed');
-    if (fixed === undefined) return movedMost(result, detail, reports);
-    const { reference, suite } = fixed;
-    const counts = text(`, ${passCounts(reference, suite)}`);
-    return evidence([...titledFace('What it did:', reference), counts], reference, detail, reports);
-  }
-  const { worst, failure, others } = found;
-  const title: Line = [
-    ...titledFace(broken.length > 0 ? 'What it did:' : 'What fell most:', worst.reference),
-    ...(new Set(broken.map(({ suite }) => suite)).size < 2
-      ? []
-      : [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]),
-    text(`, ${passCounts(worst.reference, worst.suite)}`),
-    ...(others === 0 ? [] : [text(`; ${count(others)} more `), ...commonCause(failure)]),
-  ];
-  return evidence(title, worst.reference, detail, reports);
+interface ShownTest {
+  /** For example `What it did:`. */
+  title: string;
+  reference: ReferenceResult;
+  /** After the test's name. */
+  words: Line;
 }
 
-function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Reports): Block[] {
+/** Shows one test with both answers: the one that best explains the verdict. */
+export function worstReference(result: Result, detail: Detail, reports: Reports): Block[] {
+  if (!opensWorst(result, detail)) return [];
+  const shown =
+    fellUnderBase(result) ??
+    worstBroken(result, reports) ??
+    fellByMetric(result) ??
+    firstFixed(result, reports) ??
+    movedMost(result);
+  if (shown === null) return [];
+  const { title, reference, words } = shown;
+  return evidence([...titledFace(title, reference), ...words], reference, detail, reports);
+}
+
+function worstBroken(result: Result, reports: Reports): ShownTest | null {
+  const broken = brokenOf(result, reports);
+  const shown = broken.length > 0 ? broken : perhapsBroken(result, reports);
+  const found = worstOf(sharedFailures(shown, reports));
+  if (found === null) return null;
+  const { worst, failure, others } = found;
+  const isOneOfSeveral = new Set(broken.map(({ suite }) => suite)).size > 1;
+  return {
+    title: broken.length > 0 ? 'What it did:' : 'What fell most:',
+    reference: worst.reference,
+    words: [
+      ...(isOneOfSeveral
+        ? [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]
+        : []),
+      text(`, ${passCounts(worst.reference, worst.suite)}`),
+      ...(others === 0 ? [] : [text(`; ${count(others)} more `), ...commonCause(failure)]),
+    ],
+  };
+}
+
+function firstFixed(result: Result, reports: Reports): ShownTest | null {
+  const [fixed] = entriesWithStatus(result, reports, 'fixed');
+  if (fixed === undefined) return null;
+  const { reference, suite } = fixed;
+  const words = [text(`, ${passCounts(reference, suite)}`)];
+  return { title: 'What it did:', reference, words };
+}
+
+function fellUnderBase({ suites, scoring }: Result): ShownTest | null {
   const found = suites
     .filter(({ reason }) => reason?.by === 'scoring')
     .flatMap((suite) =>
@@ -55,20 +76,19 @@ function fellUnderBase({ suites, scoring }: Result, detail: Detail, reports: Rep
     );
   const [first] = found;
   const reference = first?.suite.references.find(({ id }) => id === first.fall.id);
-  if (first === undefined || reference === undefined) return [];
+  if (first === undefined || reference === undefined) return null;
   const { base_try, head_try, scores } = first.fall;
   const more = found.length - 1;
-  const title: Line = [
-    ...titledFace('What it did:', reference),
-    text(", under base's scoring pass → fail"),
-    ...(more === 0 ? [] : [text(`; ${count(more)} more also failed under base's scoring`)]),
-  ];
-  const judged = {
-    ...reference,
-    base: sideUnderBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
-    head: sideUnderBase(reference.head, head_try, { outcome: 'fail', scores }),
+  const others = more === 0 ? '' : `; ${count(more)} more also failed under base's scoring`;
+  return {
+    title: 'What it did:',
+    reference: {
+      ...reference,
+      base: sideUnderBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
+      head: sideUnderBase(reference.head, head_try, { outcome: 'fail', scores }),
+    },
+    words: [text(`, under base's scoring pass → fail${others}`)],
   };
-  return evidence(title, judged, detail, reports);
 }
 
 function sideUnderBase(
@@ -83,12 +103,12 @@ function sideUnderBase(
 }
 
 /** Shows where one metric dropped most, if the pass rate hides the drop. */
-function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Block[] {
+function fellByMetric({ suites }: Result): ShownTest | null {
   const suite = suites.find(
     ({ verdict, reason }) => verdict === 'regressed' || reason?.by === 'metric',
   );
   const metric = suite?.reason?.metrics[0];
-  if (suite === undefined || metric === undefined) return [];
+  if (suite === undefined || metric === undefined) return null;
   const [most] = suite.references
     .filter(countsForVerdict)
     .flatMap((reference) => {
@@ -106,23 +126,24 @@ function fellByMetric({ suites }: Result, detail: Detail, reports: Reports): Blo
           ];
     })
     .sort((a, b) => b.fall - a.fall);
-  if (most === undefined || most.fall <= 0) return [];
+  if (most === undefined || most.fall <= 0) return null;
   const { reference, base, head } = most;
-  const title: Line = [
-    ...titledFace('What fell most:', reference),
-    text(', '),
-    code(metric),
-    text(
-      ` passes ${count(base.passed.length)} of ${count(base.judged)} → ` +
-        `${count(head.passed.length)} of ${count(head.judged)}`,
-    ),
-  ];
-  const shown = {
-    ...reference,
-    base: reference.base && { ...reference.base, tries: base.passed },
-    head: reference.head && { ...reference.head, tries: head.failed },
+  return {
+    title: 'What fell most:',
+    reference: {
+      ...reference,
+      base: reference.base && { ...reference.base, tries: base.passed },
+      head: reference.head && { ...reference.head, tries: head.failed },
+    },
+    words: [
+      text(', '),
+      code(metric),
+      text(
+        ` passes ${count(base.passed.length)} of ${count(base.judged)} → ` +
+          `${count(head.passed.length)} of ${count(head.judged)}`,
+      ),
+    ],
   };
-  return evidence(title, shown, detail, reports);
 }
 
 function triesByMetric(side: SideResult | null, metric: string) {
@@ -135,11 +156,11 @@ function triesByMetric(side: SideResult | null, metric: string) {
   return { passed, failed, judged: passed.length + failed.length };
 }
 
-function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[] {
+function movedMost({ suites }: Result): ShownTest | null {
   const [found] = suites.flatMap((suite) =>
     failingMetrics(suite).flatMap((metric) => ({ suite, metric })),
   );
-  if (found === undefined) return [];
+  if (found === undefined) return null;
   const { suite, metric } = found;
   const way = metric.better === 'lower' ? 1 : -1;
   const [most] = suite.references
@@ -150,12 +171,10 @@ function movedMost({ suites }: Result, detail: Detail, reports: Reports): Block[
       return base === null || head === null ? [] : [{ reference, base, head }];
     })
     .sort((a, b) => way * (b.head - b.base - (a.head - a.base)));
-  if (most === undefined) return [];
-  const title: Line = [
-    ...titledFace('What moved most:', most.reference),
-    text(`, ${numberInWords(metric.name, { ...metric.values, base: most.base, head: most.head })}`),
-  ];
-  return evidence(title, most.reference, detail, reports);
+  if (most === undefined) return null;
+  const { reference, base, head } = most;
+  const words = numberInWords(metric.name, { ...metric.values, base, head });
+  return { title: 'What moved most:', reference, words: [text(`, ${words}`)] };
 }
 
 function metricMean(side: SideResult | null, metric: string): number | null {

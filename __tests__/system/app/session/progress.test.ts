@@ -1,5 +1,6 @@
 import { createProgress } from '../../../../src/app/session/progress.ts';
 import { spendNotices } from '../../../../src/money/cost-cap.ts';
+import { plannedFeature } from '../../../../src/money/feature-plan.ts';
 import type { Plan } from '../../../../src/money/prepared.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
 
@@ -31,11 +32,23 @@ const forecast: Forecast = {
 };
 
 /** Progress of a planned run and its output; `null`: not planned yet. */
-function watched(style: 'line' | 'steps', planned: Partial<Plan> | null = {}) {
+function watched(
+  style: 'line' | 'steps',
+  planned: Partial<Plan> | null = {},
+  certainWords: string[] = [],
+  calls = 0,
+) {
   let time = 0;
   const written: string[] = [];
   const progress = createProgress({ style, write: (text) => written.push(text), now: () => time });
-  if (planned !== null) progress.planned({ plan: { ...plan, ...planned }, forecast });
+  const target = { provider: 'replay', model: 'm', file: 'a', content: '', commit: 'c' } as const;
+  const place = { file: 'a', line: 1 };
+  const certain = [
+    { target, parameters: {}, purpose: 'prompt', calls, tokens: null, place } as const,
+  ];
+  const features = [plannedFeature('anchor', { own: null, certain })];
+  if (planned !== null)
+    progress.planned({ plan: { ...plan, ...planned }, features, forecast }, certainWords);
   return {
     written,
     progress,
@@ -55,7 +68,7 @@ describe('progress in a log', () => {
   test('starts with the plan and its price', () => {
     const { written } = watched('steps');
     expect(written).toEqual([
-      '20 references of 1 prompt affected: 80 calls for the first answers and about 20 grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
+      '20 references of 1 prompt affected: 80 calls for the first answers, up to 20 calls for their grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
     ]);
   });
 
@@ -63,7 +76,7 @@ describe('progress in a log', () => {
     const { progress, written } = watched('steps', null);
     const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
     const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
-    progress.planned({ plan, forecast: { ...forecast, models } });
+    progress.planned({ plan, features: [], forecast: { ...forecast, models } }, []);
     expect(written[0]).toMatch(
       /; and up to 3 refused requests, which do not count for the cap, to find out which parameters m1 \(gate\) accepts\n$/,
     );
@@ -77,28 +90,38 @@ describe('progress in a log', () => {
     ]);
   });
 
-  test('shows grader calls about attributes separately from answers, with their maximum', () => {
-    const { answers, written } = watched('steps', {
-      ...{ prompt_calls: 2, grader_calls: 0 },
-      ...{ certain: { qualeval_calls: 2 }, possible: { qualeval_possible: 7 } },
-    });
+  test("shows features' calls beside answers, with their own words and maximum", () => {
+    const calls = { qualeval_calls: 2 };
+    const { answers, written } = watched(
+      'steps',
+      {
+        ...{ prompt_calls: 2, grader_calls: 0 },
+        ...{ certain: calls, possible: { qualeval_possible: 7 } },
+      },
+      ['up to 2 calls about attributes'],
+    );
     expect(written[0]).toContain(
-      'for the first answers, up to 2 attribute questions; up to 7 more calls if something regresses or is fixed; about $0.24',
+      'for the first answers, up to 2 calls about attributes; up to 7 more calls if something regresses or is fixed; about $0.24',
     );
     answers(5000, 'prompt', 'prompt', 'qualeval', 'qualeval', 'fix');
     expect(written.slice(1)).toEqual([
-      '1 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 15 s left\n',
-      '2 of 2 answers, 0 of 2 attribute questions, 0.2 a second, about 10 s left\n',
-      '2 of 2 answers, 1 of 2 attribute questions, 0.2 a second, about 5 s left\n',
-      '2 of 2 answers, 2 of 2 attribute questions, 0.2 a second\n',
-      '2 of 2 answers, 3 attribute questions, 0.2 a second\n',
+      '1 of 2 answers, 0 of 2 further calls, 0.2 a second, about 15 s left\n',
+      '2 of 2 answers, 0 of 2 further calls, 0.2 a second, about 10 s left\n',
+      '2 of 2 answers, 1 of 2 further calls, 0.2 a second, about 5 s left\n',
+      '2 of 2 answers, 2 of 2 further calls, 0.2 a second\n',
+      '2 of 2 answers, 3 further calls, 0.2 a second\n',
     ]);
   });
 
-  test('counts calls for suggested fixes separately from answers', () => {
-    const { answers, written } = watched('steps', { prompt_calls: 1, grader_calls: 0 });
-    answers(5000, 'prompt', 'fix');
-    expect(written.at(-1)).toBe('1 of 1 answer, 1 further question, 0.2 a second\n');
+  test("counts features' answers, such as those of an older commit, with the prompt's", () => {
+    const { answers, written } = watched(
+      'steps',
+      { prompt_calls: 1, grader_calls: 0, certain: { anchor_calls: 3 } },
+      [],
+      3,
+    );
+    answers(5000, 'prompt');
+    expect(written[1]).toBe('1 of 4 answers, 0.2 a second, about 15 s left\n');
   });
 
   test('prints one line per 5 % with rate and remaining time in a long run', () => {
@@ -106,8 +129,10 @@ describe('progress in a log', () => {
     answers(1000, ...times(80, 'prompt'), ...times(20, 'grader'));
     progress.end();
     expect(written).toHaveLength(1 + 20);
-    expect(written[1]).toBe('5 of 80 answers, 0 of 20 grades, 1.0 a second, about 2 min left\n');
-    expect(written[20]).toBe('80 of 80 answers, 20 of 20 grades, 1.0 a second\n');
+    expect(written[1]).toBe(
+      '5 of 80 answers, 0 of 20 further calls, 1.0 a second, about 2 min left\n',
+    );
+    expect(written[20]).toBe('80 of 80 answers, 20 of 20 further calls, 1.0 a second\n');
   });
 
   test('counts errors separately from answers', () => {
@@ -150,7 +175,7 @@ test('progress on a terminal rewrites one line at a readable rate, and finally e
   const drawn = written.slice(1, -1);
   expect(drawn.length).toBeLessThanOrEqual(7);
   expect(drawn.every((text) => text.startsWith('\r') && !text.includes('\n'))).toBe(true);
-  expect(drawn.at(-1)).toContain('50 of 80 answers, 0 of 20 grades, 100 a second');
+  expect(drawn.at(-1)).toContain('50 of 80 answers, 0 of 20 further calls, 100 a second');
   expect(written.at(-1)).toBe('\n');
 });
 

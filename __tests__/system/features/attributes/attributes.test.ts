@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { makeDemoRepository } from '../../../../src/app/commands/demo-servers.ts';
+import { makeDemoRepository } from '../../../../src/app/commands/demo.ts';
 import { packageRoot } from '../../../../src/app/session/installation.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { textOf } from '../../../../src/types/answer.ts';
