@@ -1,6 +1,6 @@
 import { n as rougeNOf } from 'js-rouge';
 import { foldCase } from './normalise.ts';
-import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts';
+import { countNgrams, fBeta, mtevalWords, rougeWords } from './words.ts';
 
 const MAX_ORDER = 4;
 
