@@ -66,11 +66,6 @@ export function longestOutput(asked: AskedModel): number | null {
   return rows.find(({ models }) => models.test(known.model))?.tokens ?? null;
 }
 
-export function requestBytes(asked: AskedModel): number | null {
-  const known = publicModel(asked);
-  return known === null ? null : (factsOf(known.provider).requestBytes ?? null);
-}
-
 export function fileTypeWords(type: FilePart['type']): string {
   return type === 'image' ? 'images' : 'files (PDF)';
 }
@@ -80,15 +75,6 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
-
-export function refusalsAtMost(
-  asked: AskedModel,
-  parameters: Readonly<Record<string, Json>>,
-): number {
-  return passportOf(asked) === null
-    ? 2 + DISPENSABLE.filter((name) => name in parameters).length
-    : 0;
-}
 
 export function refusedBy(
   refuses: Passport['refuses'],

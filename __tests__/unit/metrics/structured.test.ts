@@ -1,4 +1,3 @@
-import { metrics } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';

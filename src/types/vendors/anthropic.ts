@@ -177,8 +177,6 @@ export const anthropicFacts = {
     // https://platform.claude.com/docs/en/build-with-claude/vision
     { models: /./, takes: ['image', 'file'], imageTokens: 4784 },
   ],
-  // 32 MB of base64: https://platform.claude.com/docs/en/api/overview#request-size-limits
-  requestBytes: 24_000_000,
   passports: PASSPORTS,
   ownLimit: { first: 4096, second: 16_384 },
   // https://platform.claude.com/docs/en/models
