@@ -69,7 +69,8 @@ function countPlan(
     const input = inputOf(first);
     questions += tries * input;
     answers += tries;
-    const missing = tries - storedTries(first, tries, stored);
+    const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
+    const missing = tries - all.filter(stored).length;
     found += tries - missing;
     if (target.provider === 'program' && target.calls !== undefined) {
       agents.runs += missing;
@@ -131,9 +132,4 @@ function addJudging(
     if (tokens === null) judge(planned, purpose, calls);
     else add(planned, purpose, calls, tokens.input, tokens.output);
   }
-}
-
-function storedTries(first: Request, tries: number, stored: ForecastTools['stored']): number {
-  const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
-  return all.filter(stored).length;
 }
