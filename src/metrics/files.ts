@@ -59,7 +59,8 @@ const fileName = ({ path, sha256 }: FileEntry): string =>
   path === null ? `image ${(sha256 ?? '').slice(0, 12)}…` : shorten(path, 120);
 
 function lineDifference(given: string, wanted: string): string {
-  const [own, other] = [given.split('\n'), wanted.split('\n')];
+  const own = given.split('\n');
+  const other = wanted.split('\n');
   const at = other.findIndex((line, index) => line !== own[index]);
   const index = at === -1 ? other.length : at;
   const quoted = (line: string | undefined) =>

@@ -47,7 +47,10 @@ function countPlan(
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const agents = { runs: 0, most_calls: 0, most_usd: 0 };
-  let [found, questions, answers, files] = [0, 0, 0, 0];
+  let found = 0;
+  let questions = 0;
+  let answers = 0;
+  let files = 0;
   const add: AddPortion = ({ target, parameters }, purpose, calls, input, output) => {
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;

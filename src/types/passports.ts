@@ -31,7 +31,8 @@ function modelBehind(asked: AskedModel): PublicModel | null {
 
 /** Bedrock passes Claude's parameters on. */
 function shareParameters(asked: VendorName, known: VendorName): boolean {
-  const [ofAsked, ofKnown] = [factsOf(asked).speaks, factsOf(known).speaks];
+  const ofAsked = factsOf(asked).speaks;
+  const ofKnown = factsOf(known).speaks;
   return ofAsked === ofKnown || (ofAsked === 'bedrock' && ofKnown === 'anthropic');
 }
 
@@ -100,10 +101,8 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
 
 /** Such as ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
-  const [value, which] = [
-    but === undefined ? '' : ` other than ${but}`,
-    values === undefined ? '' : ` (${values.join(' or ')})`,
-  ];
+  const value = but === undefined ? '' : ` other than ${but}`;
+  const which = values === undefined ? '' : ` (${values.join(' or ')})`;
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;
 }
 

@@ -190,7 +190,8 @@ export function childPairs(
   { ignore_keys, ignore_extra, ignore_order }: JsonMatchOptions,
 ): ChildPair[] | null {
   if (isMap(actual) && isMap(expected)) {
-    const [given, wanted] = [composed(actual), composed(expected)];
+    const given = composed(actual);
+    const wanted = composed(expected);
     return [...new Set([...wanted.keys(), ...(ignore_extra ? [] : given.keys())])]
       .filter((key) => !ignore_keys.includes(key))
       .map((key) => ({ key, given: given.get(key), wanted: wanted.get(key) }));

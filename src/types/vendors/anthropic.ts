@@ -126,8 +126,13 @@ const PASSPORTS: readonly Passport[] = [
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [
-    ...['claude-1.0', 'claude-1.1', 'claude-1.2', 'claude-1.3'],
-    ...['claude-instant-1.0', 'claude-instant-1.1', 'claude-instant-1.2'],
+    'claude-1.0',
+    'claude-1.1',
+    'claude-1.2',
+    'claude-1.3',
+    'claude-instant-1.0',
+    'claude-instant-1.1',
+    'claude-instant-1.2',
   ],
   '2025-07-21': ['claude-2.0', 'claude-2.1', 'claude-3-sonnet-20240229'],
   '2025-10-28': [
