@@ -1335,7 +1335,7 @@ export interface EvaldiffResult {
     /**
      * Green means that a drop larger than this is ruled out. A number above 0 and up to 1, or auto: the drop that the suite can detect, but at least 0.05 and at most 0.1.
      */
-    tolerance: "auto" | number;
+    tolerance: number | "auto";
     /**
      * Whether individual references can make a run red, or only whole suites.
      */
@@ -1470,7 +1470,7 @@ export interface EvaldiffResult {
       /**
        * Green means that a drop larger than this is ruled out. A number above 0 and up to 1, or auto: the drop that the suite can detect, but at least 0.05 and at most 0.1.
        */
-      tolerance?: "auto" | number;
+      tolerance?: number | "auto";
       /**
        * Pass rate that every suite must reach on head, 0–1; null for no minimum.
        */

@@ -3,6 +3,7 @@ import { FILE_LIMITS } from '../documents/limits.ts';
 import {
   DEFAULT_GATE,
   gateSettingsSchema,
+  suiteGateSchema,
   type GateSettings,
 } from '../kernel/suite/gate-settings.ts';
 import type { OwnSettings } from '../project/settings.ts';
@@ -37,7 +38,42 @@ export function tries() {
   );
 }
 
+function tolerance() {
+  const error =
+    'must be auto, or a number above 0 and up to 1, such as 0.05; it cannot be 0, because no ' +
+    'number of tries can rule out every drop';
+  return z
+    .union([z.literal('auto', { error }), z.number({ error }).gt(0, { error }).max(1, { error })], {
+      error,
+    })
+    .describe(gate.tolerance.unwrap().description ?? '');
+}
+
+const MOST_DAYS = 3650;
+
+function isTooLongAgo(since: string): boolean {
+  const [, days] = /^(\d+)-days$/.exec(since) ?? [];
+  return days !== undefined && (Number(days) < 1 || Number(days) > MOST_DAYS);
+}
+
 const { shape: gate } = gateSettingsSchema;
+
+const wholeAnchor = gate.anchor.unwrap().unwrap().shape;
+
+const anchor = closed({
+  ...wholeAnchor,
+  since: filled()
+    .refine((since) => !isTooLongAgo(since), {
+      error: `must be 1-days to ${MOST_DAYS}-days`,
+    })
+    .describe(wholeAnchor.since.description ?? ''),
+}).nullable();
+
+/** Results may hold wider values than settings, because older versions wrote them. */
+export const suiteGateMembers = {
+  ...suiteGateSchema.shape,
+  tolerance: tolerance().exactOptional(),
+};
 
 /** What each preset changes in the defaults. */
 const GATE_PRESETS = {
@@ -60,10 +96,11 @@ function withoutDefault(key: z.ZodType): z.ZodType {
 
 const gateMembers = {
   ...gate,
-  anchor: closed(gate.anchor.unwrap().unwrap().shape)
-    .nullable()
-    .describe(gate.anchor.unwrap().description ?? '')
-    .default(DEFAULT_GATE.anchor),
+  tolerance: tolerance().default(DEFAULT_GATE.tolerance),
+  alpha: numberBetween(0.0001, 0.5)
+    .describe(gate.alpha.unwrap().description ?? '')
+    .default(DEFAULT_GATE.alpha),
+  anchor: anchor.describe(gate.anchor.unwrap().description ?? '').default(DEFAULT_GATE.anchor),
 };
 
 const settingsGateSchema = z

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { Field, type Document } from '../documents/document.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
-import { suiteGateSchema } from '../kernel/suite/gate-settings.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference, Tests } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
@@ -19,7 +18,7 @@ import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
 import { anything, checkMembers, closed, filled, flag, listOf, anyText } from './schema.ts';
 import { checkScripts } from './script.ts';
-import { tries } from './settings-schema.ts';
+import { suiteGateMembers, tries } from './settings-schema.ts';
 import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
 
@@ -51,9 +50,7 @@ const fileMembers = {
         'those that end with a question.',
     )
     .optional(),
-  gate: closed(suiteGateSchema.shape)
-    .describe('Settings of the gate for this suite only.')
-    .optional(),
+  gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.').optional(),
   references: listOf(referenceSchema).describe('The test cases.').optional(),
   references_from: referencesFromSchema.describe('Data files with further references.').optional(),
   quarantine: listOf(quarantineSchema)
