@@ -1,10 +1,9 @@
 import { problem } from '../errors.ts';
 import { type Prompt, type Suite, keyPlace } from '../kernel/suite/suite.ts';
-import { fillMessage, isRecorded } from '../kernel/suite/template.ts';
+import { isRecorded } from '../kernel/suite/template.ts';
 import type { Settings } from '../project/settings.ts';
 import { DAY_MS } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
-import { filesIn } from '../types/media.ts';
 import type { AskedModel } from '../types/model.ts';
 import {
   fileTypeWords,
@@ -12,7 +11,6 @@ import {
   publicModel,
   refusalWords,
   refusedFile,
-  requestBytes,
   retirementDate,
 } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
@@ -40,9 +38,8 @@ export function checkPassports(
   found: { problems: Problem[]; notices: Notice[] },
 ): void {
   const running = suites.filter(({ tests }) => !isRecorded(tests));
-  const asked = running.map(({ prompt }) => prompt);
   const swept = settings.sweep['model']?.map(String) ?? [];
-  for (const prompt of asked) {
+  for (const { prompt } of running) {
     if (swept.length === 0) found.problems.push(...refusedOf(prompt, settings));
     else {
       found.notices.push(...omittedParameterNotices(prompt, swept, settings));
@@ -54,7 +51,6 @@ export function checkPassports(
       );
     }
   }
-  found.problems.push(...running.flatMap((suite) => tooManyBytes(suite, settings, swept)));
   if (ends === null) return;
   for (const { model, place } of namedModelsOf(settings, suites))
     checkEnd(model, place, { settings, ends }, found);
@@ -107,42 +103,6 @@ function refusalFix(
   const other = isWritten ? `${verb} ${line(parameter)}` : `add ${parameter}`;
   if (name === 'tools') return { fix: other, at: isWritten ? parameter : name };
   return { fix: isWritten ? `${other} or ${own}` : own, at: name };
-}
-
-function tooManyBytes(
-  { prompt, tests }: Suite,
-  settings: Settings,
-  swept: readonly string[],
-): Problem[] {
-  const withFiles = prompt.messages.filter(({ parts }) => parts !== undefined);
-  if (withFiles.length === 0) return [];
-  const models = swept.length > 0 ? swept : prompt.model === null ? [] : [prompt.model];
-  const limits = models.flatMap((model) => {
-    const asked = askedModel(settings, model);
-    const most = asked === null ? null : requestBytes(asked);
-    return most === null ? [] : [{ model, most }];
-  });
-  const [least] = limits.sort((a, b) => a.most - b.most);
-  if (least === undefined) return [];
-  return tests.references.flatMap((reference) => {
-    const filled = withFiles.map((message) => fillMessage(message, reference));
-    const files = filesIn(filled.filter((message) => 'role' in message));
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return bytes <= least.most
-      ? []
-      : [
-          problem(
-            reference.place,
-            `the images and files of reference ${reference.id} are ${megabytes(bytes)} in ` +
-              `total, but ${least.model} accepts only ${megabytes(least.most)} per request: ` +
-              'use smaller ones',
-          ),
-        ];
-  });
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 const API_PHRASES: Readonly<Record<ChatApi, string>> = {

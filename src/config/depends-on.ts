@@ -74,27 +74,24 @@ function findCircle(
   metrics: readonly Metric[],
   edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,
 ): { names: string[]; entry: DependsOn } | null {
-  const done = new Set<Metric>();
-  for (const start of metrics) {
-    const trail: { metric: Metric; next: number }[] = [{ metric: start, next: 0 }];
-    while (trail.length > 0) {
-      const here = trail[trail.length - 1];
-      if (here === undefined) break;
-      const edge = done.has(here.metric) ? undefined : edges.get(here.metric)?.[here.next];
-      if (edge === undefined) {
-        done.add(here.metric);
-        trail.pop();
-        continue;
-      }
-      here.next += 1;
-      const from = trail.findIndex(({ metric }) => metric === edge.to);
-      if (from !== -1)
-        return {
-          names: [...trail.slice(from).map(({ metric }) => metric.name), edge.to.name],
-          entry: edge.entry,
-        };
-      trail.push({ metric: edge.to, next: 0 });
-    }
+  const open = new Set(metrics);
+  const openEdge = (metric: Metric) => edges.get(metric)?.find(({ to }) => open.has(to));
+  for (let before = 0; before !== open.size;) {
+    before = open.size;
+    for (const metric of open) if (openEdge(metric) === undefined) open.delete(metric);
+  }
+  // Each metric that is left depends on another one that is left.
+  const trail: Metric[] = [];
+  for (let [metric] = open; metric !== undefined;) {
+    trail.push(metric);
+    const edge = openEdge(metric);
+    const from = trail.findIndex((each) => each === edge?.to);
+    if (edge !== undefined && from !== -1)
+      return {
+        names: [...trail.slice(from), edge.to].map(({ name }) => name),
+        entry: edge.entry,
+      };
+    metric = edge?.to;
   }
   return null;
 }

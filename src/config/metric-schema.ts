@@ -136,12 +136,10 @@ export const metricSchema = closed({
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
       'true: judge every turn (message, tool call) of the assistant in a dialogue; a try passes ' +
-        'if at least half of them pass. A number from 0 to 1 replaces this half. ' +
+        'if at least half of them pass. A number from 0 to 1 replaces this half; with 1, all ' +
+        'must pass. ' +
         'Default: judge only the last one.',
     )
-    .optional(),
-  all: flag()
-    .describe('Judge every turn, like every, but pass only if all of them pass.')
     .optional(),
   depends_on: listOf(dependsOnSchema)
     .describe('Conditions on other metrics. If one is not met, the metric is skipped.')

@@ -36,9 +36,10 @@ export function readOwnMetrics(
 
 function writtenMetrics(field: Field, builtIns: BuiltInMetrics): WrittenMetric[] {
   if (!isMap(field.value))
-    return checkItems(field, writtenMetric, ({ path, value }) =>
-      path.at(-1) === 'type' ? asUses(String(value), [...builtIns.keys()]) : null,
-    );
+    return checkItems(field, writtenMetric, ({ path, value }) => {
+      if (path.at(-1) === 'all') return 'to require all turns to pass, write every: 1';
+      return path.at(-1) === 'type' ? asUses(String(value), [...builtIns.keys()]) : null;
+    });
   const listed = (kind: string, key: 'uses' | 'rubric') =>
     checkItems(field.at(kind), flexEvalSchema).map((item) => ({
       ...item,
@@ -155,8 +156,7 @@ function metricSource(
 /** The share of a dialogue's turns (or other parts) that must pass by default. */
 const HALF = 0.5;
 
-function shareOf({ every = false, all = false }: RawMetric): number {
-  if (all) return 1;
+function shareOf({ every = false }: RawMetric): number {
   return every === true ? HALF : Number(every);
 }
 
@@ -225,14 +225,6 @@ const RULES: readonly MetricRule[] = [
     ['Thread', 'ToolCall'].includes(levelIn(written)) && [
       ['of'],
       `of: user has no level ${levelIn(written)}; use Turn or Message`,
-    ],
-  ({ all, every }) =>
-    all === true &&
-    typeof every === 'number' &&
-    every < 1 && [
-      ['all'],
-      `all: true requires every turn to pass, but every: ${every} requires only that share of ` +
-        'them; keep one',
     ],
   ({ uses, better }, builtIn) =>
     uses !== undefined &&

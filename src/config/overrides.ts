@@ -27,11 +27,15 @@ const SAMPLE_KEY = 'sample';
 function settableKeys(own: readonly OwnSettings[]): string[] {
   const gate = gateSettingsSchema.keyof().options.filter((key) => key !== 'metrics');
   return [
-    ...['n_tries', 'seed', 'transport'],
+    'n_tries',
+    'seed',
+    'transport',
     ...['preset', ...gate].map((key) => `gate.${key}`),
-    ...['budget.max_calls', 'budget.max_cost_usd'],
+    'budget.max_calls',
+    'budget.max_cost_usd',
     ...own.flatMap(({ key, members }) => members.map((member) => `${key}.${member}`)),
-    ...['grader.model', 'grader.temperature'],
+    'grader.model',
+    'grader.temperature',
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { DependsOn, Score } from '../types/metric.ts';
-import { isMap, ownEntry, type Json } from '../types/plain.ts';
-import { metricNumber } from './value.ts';
+import { isMap } from '../types/plain.ts';
+import { entryNumber, metricNumber } from './value.ts';
 
 export function unmetReason(
   condition: DependsOn,
@@ -10,7 +10,8 @@ export function unmetReason(
   const shown = metric_name ?? name;
   if (score === undefined || score.value === null)
     return `depends on ${name}, which has no value for this answer`;
-  const value = valueFor(score.value, metric_name === name ? null : metric_name);
+  const isEntry = metric_name !== null && metric_name !== name && isMap(score.value);
+  const value = isEntry ? entryNumber(score.value, metric_name) : metricNumber(score.value);
   if (value === null) return `depends on ${shown}, which is not a single number for this answer`;
   return value >= min && value <= max
     ? null
@@ -20,10 +21,4 @@ export function unmetReason(
 function bounds(min: number, max: number): string {
   if (max === Number.MAX_VALUE) return `of at least ${min}`;
   return min === -Number.MAX_VALUE ? `of at most ${max}` : `between ${min} and ${max}`;
-}
-
-function valueFor(value: Json, entry: string | null): number | null {
-  if (entry === null || !isMap(value)) return metricNumber(value);
-  const found = ownEntry(value, entry);
-  return typeof found === 'number' ? found : null;
 }

@@ -69,7 +69,8 @@ export function cosine(left: readonly number[], right: readonly number[]): Simil
       `the embeddings have ${left.length} and ${right.length} numbers, so they ` +
         'cannot be compared',
     );
-  const [a, b] = [unit(left), unit(right)];
+  const a = unit(left);
+  const b = unit(right);
   if (a === null || b === null)
     return ungradedResult('an embedding is zero, so its similarity is undefined');
   const value = a.reduce((sum, part, index) => sum + part * (b[index] ?? 0), 0);

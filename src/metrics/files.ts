@@ -9,6 +9,7 @@ import { listed } from './measures/json-differences.ts';
 import { f1 } from './measures/words.ts';
 
 interface FileEntry {
+  /** Null for an image. */
   path: string | null;
   content: string | null;
   sha256: string | null;
@@ -21,36 +22,26 @@ const digest = z
 
 const wantedFile = z.union([
   z.string().transform((path): FileEntry => ({ path, content: null, sha256: null })),
-  z.strictObject({
-    path: z.string(),
-    content: z.string().nullable().default(null),
-    sha256: digest.nullable().default(null),
-  }) satisfies z.ZodType<FileEntry>,
+  z
+    .strictObject({ path: z.string(), content: z.string().nullable().default(null) })
+    .transform((file): FileEntry => ({ ...file, sha256: null })),
   z
     .strictObject({ image: digest })
     .transform(({ image }): FileEntry => ({ path: null, content: null, sha256: image })),
 ]);
 
 const NOT_FILES =
-  'expected must contain paths, maps with path and content or sha256, or maps with image ' +
-  '(its sha256)';
+  'expected must contain paths, maps with path and content, or maps with image (its sha256)';
 
 function wantedFiles(expected: Json): FileEntry[] | null {
   return z.array(wantedFile).safeParse([expected].flat()).data ?? null;
 }
 
-async function givenFiles(parts: readonly Part[]): Promise<FileEntry[]> {
-  const entries = parts.map(async (part): Promise<FileEntry[]> => {
+function givenFiles(parts: readonly Part[]): FileEntry[] {
+  return parts.flatMap((part): FileEntry[] => {
     if (part.type === 'image') return [{ path: null, content: null, sha256: part.digest }];
-    if (part.type !== 'file') return [];
-    return [{ path: part.path, content: part.diff, sha256: await sha256(part.diff) }];
+    return part.type === 'file' ? [{ path: part.path, content: part.diff, sha256: null }] : [];
   });
-  return (await Promise.all(entries)).flat();
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Buffer.from(digest).toString('hex');
 }
 
 function isMeant(given: FileEntry, wanted: FileEntry): boolean {
@@ -61,17 +52,15 @@ function fileProblem(given: FileEntry | undefined, wanted: FileEntry): string | 
   if (given === undefined) return `${fileName(wanted)} missing`;
   if (wanted.content !== null && given.content !== wanted.content)
     return `${fileName(wanted)}: ${lineDifference(given.content ?? '', wanted.content)}`;
-  if (wanted.sha256 === null || given.sha256 === wanted.sha256) return null;
-  return `${fileName(wanted)}: SHA-256 ${short(given.sha256)}, not ${short(wanted.sha256)}`;
+  return null;
 }
 
-const fileName = ({ path, sha256: of }: FileEntry): string =>
-  path === null ? `image ${short(of)}` : shorten(path, 120);
-
-const short = (sha: string | null): string => `${(sha ?? '').slice(0, 12)}…`;
+const fileName = ({ path, sha256 }: FileEntry): string =>
+  path === null ? `image ${(sha256 ?? '').slice(0, 12)}…` : shorten(path, 120);
 
 function lineDifference(given: string, wanted: string): string {
-  const [own, other] = [given.split('\n'), wanted.split('\n')];
+  const own = given.split('\n');
+  const other = wanted.split('\n');
   const at = other.findIndex((line, index) => line !== own[index]);
   const index = at === -1 ? other.length : at;
   const quoted = (line: string | undefined) =>
@@ -86,8 +75,8 @@ export const fileMatch = defineComparison({
   group: 'structured',
   summary:
     'The answer contains the expected files and images. Each is a path, a map with `path` ' +
-    'and `content` or `sha256`, or a map with `image` (its SHA-256). The value is the F1 ' +
-    'score of the matches.',
+    'and `content`, or a map with `image` (its SHA-256). The value is the F1 score of the ' +
+    'matches.',
   parameters: {
     ignore_extra: offByDefault('Ignore additional files and images.'),
   },
@@ -110,9 +99,9 @@ export const fileMatch = defineComparison({
     reads: 'value',
     wrong: (expected) => (wantedFiles(expected) === null ? NOT_FILES : null),
   }),
-  async measure({ answer, expected, options: { ignore_extra } }) {
+  measure({ answer, expected, options: { ignore_extra } }) {
     const wanted = wantedFiles(expected) ?? [];
-    const given = await givenFiles(answer.completion.parts);
+    const given = givenFiles(answer.completion.parts);
     const ofWanted = wanted.map((want) =>
       fileProblem(
         given.find((each) => isMeant(each, want)),

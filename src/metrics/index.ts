@@ -257,7 +257,8 @@ export async function scoreMetric(
   const byText = new Map([
     ...failed,
     ...open.flatMap((answer, index) => {
-      const [result, changed] = [results[index], judged[index]];
+      const result = results[index];
+      const changed = judged[index];
       if (result === undefined || changed === undefined) return [];
       return [[answer, isChanged ? withChanged(result, changed) : result] as const];
     }),

@@ -172,7 +172,8 @@ export function scoreOfObjects(judging: Metric, scores: ObjectScore[]): Score {
     };
   const of = (...wanted: ObjectScore['status'][]) =>
     meant.filter(({ status }) => wanted.includes(status));
-  const [passes, open] = [of('pass').length, of('ungraded', 'error')];
+  const passes = of('pass').length;
+  const open = of('ungraded', 'error');
   const needed = every * meant.length - 1e-9;
   const [worst] = [...of('error'), ...of('ungraded')];
   if (worst !== undefined && passes < needed && passes + open.length >= needed)

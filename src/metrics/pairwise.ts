@@ -56,7 +56,8 @@ async function compare(
 
 /** Returns both sides' prompts, because a grader that sees only head's would favour head. */
 function askedOfBoth({ messages, otherMessages = messages }: MetricAnswer): string {
-  const [before, after] = [transcript(otherMessages), transcript(messages)];
+  const before = transcript(otherMessages);
+  const after = transcript(messages);
   return before === after ? after : `${before}\n\nOr, in other words:\n\n${after}`;
 }
 

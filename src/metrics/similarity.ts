@@ -13,7 +13,7 @@ import {
   type MetricExample,
 } from './definition.ts';
 import { comparable, ignoreCase, normalisation } from './measures/normalise.ts';
-import { chrf, rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
+import { rougeL, rougeN, sentenceBleu } from './measures/overlap.ts';
 import { countNgrams, f1, overlap, squadWords } from './measures/words.ts';
 
 /** Pairs of characters. With more, the quadratic comparison takes many seconds. */
@@ -195,39 +195,9 @@ const bleu = defineComparison({
     compareTexts(output, expected, (texts) => atLeast(sentenceBleu(output, texts, options), 0.5)),
 });
 
-const chrfMetric = defineComparison({
-  name: 'chrf',
-  group: 'similarity',
-  summary:
-    'Sequences of characters that the answer and the expected text share, as an F-measure ' +
-    'that favours recall. For all languages. If a list is expected, its best entry counts.',
-  parameters: {
-    char_order: z
-      .int()
-      .min(1)
-      .max(10)
-      .default(6)
-      .describe('Length of the longest character sequences.'),
-    word_order: z
-      .int()
-      .min(0)
-      .max(4)
-      .default(0)
-      .describe('Length of the longest word sequences. With 2, the metric is chrF++.'),
-    beta: z.number().positive().default(2).describe('Weight of recall against precision.'),
-  },
-  range: '0 to 1',
-  passes: 'at 0.5 or more',
-  source: 'Popović (2015); sacreBLEU `sentence_chrf` ÷ 100',
-  example: { output: 'aa', expected: 'ab', value: 0.25, pass: false },
-  measure: ({ output, expected, options }) =>
-    best(output, expected, 0.5, (text) => chrf(output, text, options)),
-});
-
 export const similarityMetrics: readonly MetricDefinition[] = [
   levenshtein,
   tokenF1,
   ...rouges,
   bleu,
-  chrfMetric,
 ];

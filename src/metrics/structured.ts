@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { codeIn } from '../text/fences.ts';
 import { madeCalls, textOf, type ToolCall } from '../types/answer.ts';
-import type { ExactJson } from '../types/exact-json.ts';
 import type { JsonSchema, SchemaFinding } from '../types/metric.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
@@ -19,7 +18,6 @@ import {
 } from './definition.ts';
 import { fileMatch } from './files.ts';
 import { differencesText, jsonDifferences, listed } from './measures/json-differences.ts';
-import { parsePath, valuesAt } from './measures/json-path.ts';
 import { checkAgainst, compileSchema } from './measures/json-schema.ts';
 import { STRICT, extractions, jsonAgreement, parseObjects, parseJson } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
@@ -133,16 +131,10 @@ const jsonMatch = defineComparison({
   group: 'structured',
   summary:
     "How much of the answer's JSON agrees with the expected value (written as YAML or as " +
-    'JSON text). A scalar gets 0 or 1; a map or list gets the mean of its parts.',
+    'JSON text). A scalar gets 0 or 1; a map or list gets the mean of its parts. To compare ' +
+    'only a part, write that part as `expected` and set `ignore_extra`.',
   parameters: {
     extract,
-    at: z
-      .string()
-      .optional()
-      .describe(
-        "Path of the value in the answer's JSON, such as `order.items[0].name`. With `[*]`, " +
-          'the value is the list of all matches. Default: the whole JSON.',
-      ),
     ignore_keys: z.array(z.string()).default([]).describe('Keys to ignore, at any depth.'),
     abs_tol: tolerance,
     ignore_order: offByDefault(
@@ -160,30 +152,18 @@ const jsonMatch = defineComparison({
     value: 2 / 3,
     pass: false,
   },
-  check: ({ at }) =>
-    at === undefined || parsePath(at) !== null
-      ? []
-      : ['with.at must be a path of keys and positions such as order.items[0].name'],
   expects: () => ({ reads: 'value', wrong: () => null }),
   measure({ answer, expected, options }) {
     const parsed = parseJson(jsonSource(answer), options.extract);
     if (!parsed.ok) return passOrFail(false, parsed.reason);
-    const found = valueAt(parsed.value, options.at);
-    if (found === undefined) return passOrFail(false, `nothing is at ${options.at ?? ''}`);
     const text = typeof expected === 'string' ? parseJson(expected, 'raw') : null;
     const wanted = text?.ok === true ? text.value : expected;
-    const value = jsonAgreement(found, wanted, options);
+    const value = jsonAgreement(parsed.value, wanted, options);
     if (reaches(value, 1)) return measurement(value, true);
-    const differences = differencesText(jsonDifferences(found, wanted, options));
+    const differences = differencesText(jsonDifferences(parsed.value, wanted, options));
     return measurement(value, false, `${value.toFixed(3)} of the JSON agrees: ${differences}`);
   },
 });
-
-function valueAt(value: ExactJson, path: string | undefined): ExactJson | undefined {
-  const steps = path === undefined ? [] : (parsePath(path) ?? []);
-  const values = valuesAt(value, steps);
-  return steps.includes(null) ? values : values[0];
-}
 
 const NO_CALLS = 'expected must be tool names, or maps of name and arguments or schema';
 

@@ -28,7 +28,10 @@ export function answerCalls({
   next,
 }: Pick<Prepared, 'suites' | 'plan' | 'next'>): AnswerCalls | null {
   const { byTries } = comparing(suites);
-  if (!byTries.some(hasOpenNumber)) return null;
+  const isOpen = byTries.some(
+    ({ policy, compared }) => policy.kind === 'adaptive' || compared.some(isCritical),
+  );
+  if (!isOpen) return null;
   const first = firstLookTries(createLedgers(byTries));
   const wanted = next(suites);
   const later = sumOverTries(suites, wanted, (run) => mostCallsOfTry(run) - 1);
@@ -79,10 +82,6 @@ function sumOverTries(
   return sum(amounts);
 }
 
-function hasOpenNumber({ policy, compared }: SuiteComparison): boolean {
-  return policy.kind === 'adaptive' || compared.some(isCritical);
-}
-
 /**
  * Assumes the most adaptive tries for critical and suspicious references, and for the others enough
  * to prove a fix.
@@ -98,7 +97,8 @@ function mostBeyondFirst(
     return compared.map((run) => {
       const planned = isAdaptive ? first : policy.tries;
       const goesOn = isCritical(run);
-      const calls = (tries: number): number => each * callsUpTo(run, tries, planned);
+      const made = run.affected.reference.n_tries ?? planned;
+      const calls = (tries: number): number => each * callingSides(run) * Math.max(0, tries - made);
       const settled = calls(isAdaptive ? MOST_TRIES : planned);
       const beyond = (tries: number): number => Math.max(0, calls(tries) - settled);
       return {
@@ -117,12 +117,6 @@ function mostBeyondFirst(
     sum(suspects.map(({ suspect }) => suspect)) +
     sum(others.map(({ fixing }) => fixing))
   );
-}
-
-function callsUpTo(run: ReferenceRun | undefined, tries: number, planned: number): number {
-  if (run === undefined) return 0;
-  const { n_tries } = run.affected.reference;
-  return callingSides(run) * Math.max(0, tries - (n_tries ?? planned));
 }
 
 function callingSides(run: ReferenceRun | undefined): number {

@@ -113,7 +113,7 @@ export const PRICE_ADVICE =
   'models: { NAME: { provider: …, price: { input: …, output: … } } }';
 
 export function spendNotices(
-  { cost_usd, models, unpriced }: Forecast,
+  { cost_usd, unpriced }: Forecast,
   planned: number,
   caps: Caps,
 ): Notice[] {
@@ -122,7 +122,7 @@ export function spendNotices(
   if (maxCalls !== null && planned > maxCalls.limit / 2)
     notices.push(
       `the first answers and grades take up to ${counted(planned, 'call')}; the limit is ` +
-        `${capWords(maxCalls, '')}${refusedRequestsClause(models)}`,
+        capWords(maxCalls, ''),
     );
   if (maxCost !== null && cost_usd !== null && cost_usd > maxCost.limit / 2)
     notices.push(
@@ -199,28 +199,13 @@ export function forecastWords({
     file_tokens === undefined
       ? ''
       : `; images and PDFs take at most about ${shortTokens(file_tokens)} of the tokens in`;
-  return (
-    `${total}, with tokens estimated: ` +
-    `${parts.join('; ')}${files}${reuse}${refusedRequestsClause(models)}`
-  );
+  return `${total}, with tokens estimated: ` + `${parts.join('; ')}${files}${reuse}`;
 }
 
 function agentWords({ runs, most_calls, most_usd }: NonNullable<Forecast['agents']>): string {
   return (
     `${counted(runs, 'run')} of agents with at most ${counted(most_calls, 'call')} and ` +
     `${formatDollars(most_usd)}, because of the limits in their suites`
-  );
-}
-
-function refusedRequestsClause(models: readonly ModelForecast[]): string {
-  const unknown = models.filter(({ refusals = 0 }) => refusals > 0);
-  if (unknown.length === 0) return '';
-  const most = unknown.reduce((sum, { refusals = 0 }) => sum + refusals, 0);
-  const names = [...new Set(unknown.map(({ model }) => model))];
-  return (
-    `; and up to ${counted(most, 'refused request')}, which do not count for the cap, to ` +
-    `find out which parameters ${names.join(', ')} ` +
-    `${names.length === 1 ? 'accepts' : 'accept'}`
   );
 }
 

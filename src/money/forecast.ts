@@ -1,6 +1,5 @@
 import type { NextTries } from '../kernel/plan/suite-run.ts';
-import { isBatched, isHosted, type Request, modelLabel } from '../types/model.ts';
-import { refusalsAtMost } from '../types/passports.ts';
+import { type Request, modelLabel } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
 import { judgingCalls } from './judging-calls.ts';
@@ -48,7 +47,10 @@ function countPlan(
 ): { forecast: Forecast; question: number } {
   const counts = new Map<string, ForecastCount>();
   const agents = { runs: 0, most_calls: 0, most_usd: 0 };
-  let [found, questions, answers, files] = [0, 0, 0, 0];
+  let found = 0;
+  let questions = 0;
+  let answers = 0;
+  let files = 0;
   const add: AddPortion = ({ target, parameters }, purpose, calls, input, output) => {
     if (target.provider === 'replay') return;
     const key = `${purpose} ${modelLabel(target)}`;
@@ -70,7 +72,8 @@ function countPlan(
     const input = inputOf(first);
     questions += tries * input;
     answers += tries;
-    const missing = tries - storedTries(first, tries, stored);
+    const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
+    const missing = tries - all.filter(stored).length;
     found += tries - missing;
     if (target.provider === 'program' && target.calls !== undefined) {
       agents.runs += missing;
@@ -96,16 +99,10 @@ function countPlan(
 
 function noteLimits(count: ForecastCount, parameters: Request['parameters'], input: number): void {
   const { target, purpose } = count;
-  const mayRefuse = !NEVER_REFUSED.has(purpose) && isHosted(target) && !isBatched(target);
-  const refusals = mayRefuse ? refusalsAtMost(target, parameters) : 0;
-  if (refusals > (count.refusals ?? 0)) count.refusals = refusals;
   const limit = outputLimit({ target, parameters, purpose });
   if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
   else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
 }
-
-/** evaldiff never drops parameters of these requests. */
-const NEVER_REFUSED: ReadonlySet<Purpose> = new Set(['prompt', 'embedding', 'moderation']);
 
 type AddPortion = (
   asked: Pick<Request, 'target' | 'parameters'>,
@@ -129,7 +126,8 @@ function addJudging(
   ): void => add(asked, purpose, calls, GRADER_FRAME + judged, expectedOutput(purpose, asked));
   const runs = suites.map(({ run }) => run);
   for (const { asked, purpose, calls } of judgingCalls(runs, wanted)) {
-    if (NEVER_REFUSED.has(purpose)) add(asked, purpose, calls, answer, 0);
+    const readsAnswer = purpose === 'embedding' || purpose === 'moderation';
+    if (readsAnswer) add(asked, purpose, calls, answer, 0);
     else judge(asked, purpose, calls);
   }
   for (const planned of features.flatMap(({ certain }) => certain)) {
@@ -137,9 +135,4 @@ function addJudging(
     if (tokens === null) judge(planned, purpose, calls);
     else add(planned, purpose, calls, tokens.input, tokens.output);
   }
-}
-
-function storedTries(first: Request, tries: number, stored: ForecastTools['stored']): number {
-  const all = Array.from({ length: tries }, (_, index) => ({ ...first, try: index }));
-  return all.filter(stored).length;
 }

@@ -51,7 +51,10 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     for (const text of [...judged, ...comparedTexts(metric, reference)]) texts.add(text);
   };
   for (const suite of suites) {
-    const scorings = scoringsOf(suite).filter(asksModels);
+    const scorings = scoringsOf(suite).filter(
+      ({ graders, embedder, named }) =>
+        graders.length > 0 || embedder !== undefined || named !== undefined,
+    );
     const evaluators = evaluatorsOf(suite);
     for (const [index, tries] of scorings.length + evaluators.length === 0 ? [] : next(suite)) {
       const affected = suite.runs[index]?.affected;
@@ -78,10 +81,6 @@ function evaluatorsOf(suite: SuiteRun): Grader[] {
   const answerers = scoringsOf(suite).flatMap(({ answerer }) => answerer ?? []);
   const distinct = new Map(answerers.map((answerer) => [answerer.fingerprint, answerer]));
   return [...distinct.values()].flatMap(({ graders }) => graders);
-}
-
-function asksModels({ graders, embedder, named }: Scoring): boolean {
-  return graders.length > 0 || embedder !== undefined || named !== undefined;
 }
 
 function graderKey(asked: Grader): string {

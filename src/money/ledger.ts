@@ -262,7 +262,9 @@ function outgoingOf(request: Request, inputOf: ReturnType<typeof createInputCoun
   const schema = request.schema?.json ?? null;
   const output = outputLimit(request);
   return {
-    ...{ target, purpose, output },
+    target,
+    purpose,
+    output,
     input: {
       usual: inputOf({ ...request, schema }),
       most: output === null ? 0 : mostInput(request),

@@ -78,7 +78,8 @@ export function sizeWords(
   const isAll = agents === suites;
   const suite = agents === 0 ? 'prompt' : isAll ? 'agent suite' : 'suite';
   const reference = agents === 0 ? 'reference' : isAll ? 'task' : 'test';
-  const [many, each] = [counted(suites, suite), counted(references, reference)];
+  const many = counted(suites, suite);
+  const each = counted(references, reference);
   return order === 'references of suites' ? `${each} of ${many}` : `${many} with ${each}`;
 }
 

@@ -11,11 +11,6 @@ export interface ModelForecast {
   input_tokens: number;
   output_tokens: number;
   cost_usd: number | null;
-  /**
-   * The most requests that may fail until evaldiff knows which parameters the model accepts. Caps
-   * do not count them.
-   */
-  refusals?: number;
   /** The dearest call among those that limit their output. */
   limited?: { max_tokens: number; cost_usd: number };
   /** Some calls do not limit their output. Costs of the input of one, and of an output token. */
@@ -36,7 +31,7 @@ export interface Forecast {
 
 export type ForecastCount = Pick<
   ModelForecast,
-  'purpose' | 'calls' | 'input_tokens' | 'output_tokens' | 'refusals'
+  'purpose' | 'calls' | 'input_tokens' | 'output_tokens'
 > & {
   target: Target;
   /** Input tokens and output limit of the calls with the highest limit. */

@@ -7,18 +7,20 @@ import { factsOf } from './vendors.ts';
 
 type Parameters = Readonly<Record<string, Json>>;
 
-const RESPONSES_ONLY = [
-  ...['reasoning', 'text', 'max_output_tokens', 'include', 'instructions', 'max_tool_calls'],
-  ...['truncation', 'previous_response_id', 'conversation', 'prompt'],
-];
+const RESPONSES_ONLY = (
+  'reasoning text max_output_tokens include instructions max_tool_calls truncation ' +
+  'previous_response_id conversation prompt'
+).split(' ');
 
 /** https://developers.openai.com/api/docs/guides/migrate-to-responses */
 const CHAT_ONLY: Readonly<Record<string, Refusal>> = {
   ...Object.fromEntries(
-    [
-      ...['seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias', 'logprobs'],
-      ...['functions', 'function_call', 'modalities', 'audio', 'prediction', 'n'],
-    ].map((name) => [name, {}]),
+    (
+      'seed stop presence_penalty frequency_penalty logit_bias logprobs functions ' +
+      'function_call modalities audio prediction n'
+    )
+      .split(' ')
+      .map((name) => [name, {}]),
   ),
   web_search_options: { instead: 'tools: [{ type: web_search }]' },
 };

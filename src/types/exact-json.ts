@@ -38,7 +38,8 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-function significant(text: string): string {
+/** The significant digits of a decimal number. */
+export function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')
     .replace(/[-.]/g, '')

@@ -31,7 +31,8 @@ function modelBehind(asked: AskedModel): PublicModel | null {
 
 /** Bedrock passes Claude's parameters on. */
 function shareParameters(asked: VendorName, known: VendorName): boolean {
-  const [ofAsked, ofKnown] = [factsOf(asked).speaks, factsOf(known).speaks];
+  const ofAsked = factsOf(asked).speaks;
+  const ofKnown = factsOf(known).speaks;
   return ofAsked === ofKnown || (ofAsked === 'bedrock' && ofKnown === 'anthropic');
 }
 
@@ -66,11 +67,6 @@ export function longestOutput(asked: AskedModel): number | null {
   return rows.find(({ models }) => models.test(known.model))?.tokens ?? null;
 }
 
-export function requestBytes(asked: AskedModel): number | null {
-  const known = publicModel(asked);
-  return known === null ? null : (factsOf(known.provider).requestBytes ?? null);
-}
-
 export function fileTypeWords(type: FilePart['type']): string {
   return type === 'image' ? 'images' : 'files (PDF)';
 }
@@ -80,15 +76,6 @@ const SAMPLING = ['temperature', 'top_p', 'top_k', 'presence_penalty', 'frequenc
 export const LIMITS = ['max_tokens', 'max_completion_tokens'];
 
 export const DISPENSABLE = [...SAMPLING, ...LIMITS];
-
-export function refusalsAtMost(
-  asked: AskedModel,
-  parameters: Readonly<Record<string, Json>>,
-): number {
-  return passportOf(asked) === null
-    ? 2 + DISPENSABLE.filter((name) => name in parameters).length
-    : 0;
-}
 
 export function refusedBy(
   refuses: Passport['refuses'],
@@ -114,10 +101,8 @@ function isIn(values: readonly (string | null)[], word: Json): boolean {
 
 /** Such as ` other than 1 (only with reasoning_effort: none)` or ` (enabled or disabled)`. */
 export function refusalWords({ but, values, unless }: Refusal): string {
-  const [value, which] = [
-    but === undefined ? '' : ` other than ${but}`,
-    values === undefined ? '' : ` (${values.join(' or ')})`,
-  ];
+  const value = but === undefined ? '' : ` other than ${but}`;
+  const which = values === undefined ? '' : ` (${values.join(' or ')})`;
   return `${value}${which}${unless === undefined ? '' : ` (${exception(unless)})`}`;
 }
 

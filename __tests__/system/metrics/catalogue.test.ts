@@ -79,7 +79,7 @@ describe('metric catalogue', () => {
     const others = named(`
       exact_match contains starts_with ends_with regex match length word_count numeric_diff
       is_json json_schema json_match set_precision set_recall set_f1 tool_call_match
-      levenshtein token_f1 rouge_1 rouge_2 rouge_l bleu chrf embedding_similarity openai_moderation_api
+      levenshtein token_f1 rouge_1 rouge_2 rouge_l bleu embedding_similarity openai_moderation_api
       passes_ast latency cost tokens refusal finish_reason
     `);
     expect([...metrics.keys()]).toEqual(expect.arrayContaining([...others, ...BY_A_MODEL]));

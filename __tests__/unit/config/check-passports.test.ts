@@ -1,6 +1,6 @@
 import { readProject } from '../../../src/config/project.ts';
 import { formatProblem } from '../../../src/errors.ts';
-import { pdf, png } from '../../stand-ins/pictures.ts';
+import { png } from '../../stand-ins/pictures.ts';
 import { optionsOf, read, tools, treeOf } from './tree.ts';
 
 const TESTS = `metrics: [{ name: m, uses: exact_match }]
@@ -180,35 +180,6 @@ describe('messages that a model does not support', () => {
       'prompts/p.yaml:4: messages[1].content: gpt-3.5-turbo does not accept images; name a model that does, or remove this part of the message',
     ]);
     expect(await checkMessages('gpt-5.4', CAT)).toEqual([]);
-  });
-
-  test('are reported at their reference if its files together are too large', async () => {
-    const files = {
-      'evaldiff.yaml': '{}\n',
-      'prompts/p.yaml':
-        'model: MODEL\nmessages:\n' +
-        '  - { role: user, content: [{ text: Compare. }, { file: a.pdf }, { file: "{other}" }] }\n' +
-        'metrics: [{ uses: is_json }]\nreferences:\n' +
-        '  - { id: large, input: { other: a.pdf } }\n  - { id: small, input: { other: b.pdf } }\n',
-      'prompts/a.pdf': Buffer.concat([pdf('a'), Buffer.alloc(13_000_000)]),
-      'prompts/b.pdf': pdf('b'),
-    };
-    const problemsOf = async (model: string, settings = '{}\n') => {
-      const prompt = files['prompts/p.yaml'].replace('MODEL', model);
-      const { problems } = await readProject(
-        treeOf({ ...files, 'evaldiff.yaml': settings, 'prompts/p.yaml': prompt }),
-        optionsOf({ configRequired: true }),
-        { ...tools, ends: { today: '2026-01-01', past: 'problem' } },
-      );
-      return problems.map(formatProblem);
-    };
-    const tooLarge = [
-      'prompts/p.yaml:6: the images and files of reference large are 26.0 MB in total, but claude-sonnet-5-5 accepts only 24.0 MB per request: use smaller ones',
-    ];
-    expect(await problemsOf('claude-sonnet-5-5')).toEqual(tooLarge);
-    expect(await problemsOf('gpt-5.4')).toEqual([]);
-    const sweep = 'sweep: { model: [gpt-5.4, claude-sonnet-5-5] }\n';
-    expect(await problemsOf('gpt-5.4', sweep)).toEqual(tooLarge);
   });
 
   test('are reported for a final assistant message on newer Claude models', async () => {

@@ -19,9 +19,6 @@ describe('metric with the key "every"', () => {
     ['every: 0.9', 0.9],
     ['every: 1', 1],
     ['every: false', undefined],
-    ['all: true', 1],
-    ['every: true, all: true', 1],
-    ['all: false', undefined],
   ])('written as %s requires this share of the turns to pass: %s', async (written, share) => {
     const { tests } = await suite(
       `metrics: [{ name: kind, uses: contains, with: { value: x }, ${written} }]\n${RECORDED}`,
@@ -29,9 +26,9 @@ describe('metric with the key "every"', () => {
     expect(tests.metrics[0]?.every).toBe(share);
   });
 
-  test('is rejected if it also sets all: true', async () => {
-    expect(await problems('  - { uses: is_json, every: 0.9, all: true }\n')).toEqual([
-      'prompts/tests/p.yaml:2: metric "is_json": all: true requires every turn to pass, but every: 0.9 requires only that share of them; keep one',
+  test('is the way to require all turns, which all: true is not', async () => {
+    expect(await problems('  - { uses: is_json, all: true }\n')).toEqual([
+      'prompts/tests/p.yaml:2: unknown key "all" in metrics[0]; to require all turns to pass, write every: 1',
     ]);
   });
 

@@ -1,4 +1,3 @@
-import { metrics } from '../../../src/metrics/index.ts';
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
 import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
@@ -15,7 +14,6 @@ const score = (uses: string, output: string, expected?: Json, given: Given = {})
   scored(builtIn(uses, given), sample(output, { expected }));
 const scoreCalls = (calls: ToolCall[], expected: Json, given: Given = {}) =>
   scored(builtIn('tool_call_match', given), sample('', { expected, calls }));
-const metricProblems = (uses: string, given: Given) => metrics.get(uses)?.problems(given);
 const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
 /** Two integers that round to the same double. */
@@ -176,7 +174,6 @@ describe('numbers in JSON', () => {
     ['json_match', `${other}.0`, other, 'pass'],
     ['json_match', '0.1000000000000000000001', '0.1', 'fail'],
     ['json_match', '1e400', '1e401', 'fail'],
-    ['json_match', '1e400', '10e399', 'pass'],
     ['json_match', '[1.0, 1e2, -0]', [1, 100, 0], 'pass'],
     ['exact_match', `{"id": ${other}}`, { id: other }, 'pass'],
     ['exact_match', `{"id": ${other}}`, { id: big }, 'fail'],
@@ -196,7 +193,7 @@ describe('numbers in JSON', () => {
     [`[${other}, ${other}]`, [big, other], { ignore_order: true }, false],
     ['{"a": 0.3}', { a: 0.2 }, { abs_tol: 0.1 }, true],
     [`{"a": ${other}}`, `{"a": ${big}}`, { abs_tol: 1 }, true],
-    [`{"a": ${other}}`, `{"a": ${big}}`, { abs_tol: 0.9 }, false],
+    ['{"a": 2512292042121900001}', `{"a": ${big}}`, { abs_tol: 900 }, false],
     ['{a: 2512292042121000001}', { a: other }, { extract: 'objects' }, true],
     ['{a: 2512292042121000001}', { a: big }, { extract: 'objects' }, false],
   ])(
@@ -322,14 +319,12 @@ describe('json_match', () => {
     ['{"a": null}', { a: null }, {}, 1],
     ['{"__proto__": 1}', { a: 1 }, {}, 0],
     ['nonsense', { a: 1 }, {}, 0],
-    ['{"order": {"items": [{"id": 7}, {"id": 8}]}}', 8, { at: 'order.items[-1].id' }, 1],
-    ['{"order": {"items": [{"id": 7}, {"id": 8}]}}', [7, 8], { at: '$.order.items[*].id' }, 1],
-    ['{"a": {"x": 1, "y": 2}}', [1, 2], { at: 'a.*' }, 1],
-    ['{"a.b": {"": 1}}', 1, { at: '[\'a.b\'][""]' }, 1],
-    ['{"a": null}', null, { at: 'a' }, 1],
-    ['{"a": []}', [], { at: 'a[*]' }, 1],
-    ['{"a": []}', 1, { at: 'a[0]' }, 0],
-    ['{"a": {}}', 1, { at: 'a.__proto__' }, 0],
+    [
+      '{"order": {"items": [{"id": 7}, {"id": 8}], "paid": true}}',
+      { order: { items: [{ id: 7 }] } },
+      { ignore_extra: true },
+      1,
+    ],
   ])('scores %s (expected %j, options %j) as %d', async (output, expected, given, value) => {
     expect(await score('json_match', output, expected, given)).toMatchObject({
       status: verdict(value === 1),
@@ -383,26 +378,16 @@ describe('set metrics', () => {
 describe('json_match details', () => {
   test.each([
     ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
-    ['{"a": {"x": 1}}', 1, { at: 'a.b' }, 'nothing is at a.b'],
     ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
   ])('explain %s (expected %j, options %j): %s', async (output, expected, given, reason) => {
     expect((await score('json_match', output, expected, given)).reason).toBe(reason);
   });
-
-  test.each(['', 'a..b', 'a[', 'a[b]', '$a', '..a', 'a[?(@.b)]'])(
-    'include an error for the invalid path %j',
-    (at) => {
-      expect(metricProblems('json_match', { at })).toEqual([
-        'with.at must be a path of keys and positions such as order.items[0].name',
-      ]);
-    },
-  );
 });
 
 test.each([
   ['is_json', undefined, {}],
   ['json_schema', undefined, { schema: { type: 'object', required: ['a'] } }],
-  ['json_match', [1, 2], { at: 'a' }],
+  ['json_match', { a: [1, 2] }, {}],
 ])('%s reads the JSON part of an answer that also has text', async (uses, expected, given) => {
   const parts: Part[] = [
     { type: 'text', text: 'Here you are.' },

@@ -1,6 +1,6 @@
 import { n as rougeNOf } from 'js-rouge';
 import { foldCase } from './normalise.ts';
-import { countNgrams, fBeta, mtevalWords, overlap, rougeWords } from './words.ts';
+import { countNgrams, fBeta, mtevalWords, rougeWords } from './words.ts';
 
 const MAX_ORDER = 4;
 
@@ -65,54 +65,6 @@ function brevityPenalty(length: number, references: readonly (readonly string[])
     .sort((a, b) => Math.abs(a - length) - Math.abs(b - length) || a - b);
   const nearest = lengths[0] ?? 0;
   return length < nearest ? Math.exp(1 - nearest / length) : 1;
-}
-
-/** Equals sacreBLEU's `sentence_chrf`. With `word_order` 2, it is chrF++. Popović (2015, 2017). */
-export function chrf(
-  candidate: string,
-  reference: string,
-  { char_order, word_order, beta }: Record<'char_order' | 'word_order' | 'beta', number>,
-): number {
-  const sums = { precision: 0, recall: 0, orders: 0 };
-  addOrders(nonSpaceCharacters(candidate), nonSpaceCharacters(reference), char_order, sums);
-  if (word_order > 0) addOrders(chrfWords(candidate), chrfWords(reference), word_order, sums);
-  return sums.orders === 0
-    ? 0
-    : fBeta(sums.precision / sums.orders, sums.recall / sums.orders, beta);
-}
-
-function addOrders(
-  candidate: string[],
-  reference: string[],
-  highest: number,
-  sums: { precision: number; recall: number; orders: number },
-): void {
-  for (let order = 1; order <= Math.min(highest, candidate.length, reference.length); order++) {
-    const shared = overlap(countNgrams(candidate, order), countNgrams(reference, order));
-    sums.precision += shared / (candidate.length - order + 1);
-    sums.recall += shared / (reference.length - order + 1);
-    sums.orders++;
-  }
-}
-
-function nonSpaceCharacters(text: string): string[] {
-  return Array.from(text.replace(/\s/g, ''));
-}
-
-const PUNCTUATION = new Set('!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~');
-
-/** As in chrF++, splits off one leading or trailing punctuation mark. */
-function chrfWords(text: string): string[] {
-  return text
-    .split(/\s+/)
-    .filter((word) => word !== '')
-    .flatMap((word) => {
-      const last = word.at(-1) ?? '';
-      const first = word.charAt(0);
-      if (word.length > 1 && PUNCTUATION.has(last)) return [word.slice(0, -1), last];
-      if (word.length > 1 && PUNCTUATION.has(first)) return [first, word.slice(1)];
-      return [word];
-    });
 }
 
 /** Returns ROUGE-N as F-measure, 0–1. Lin (2004), section 2. */

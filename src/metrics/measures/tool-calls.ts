@@ -59,7 +59,8 @@ export function matchCalls(
     order === 'strict'
       ? new Map(wanted.flatMap((want, at) => (fits(made[at], want) ? [[at, at] as const] : [])))
       : maximumPairs(made, wanted, fits);
-  const [complete, nothingElse] = [pairs.size === wanted.length, pairs.size === made.length];
+  const complete = pairs.size === wanted.length;
+  const nothingElse = pairs.size === made.length;
   const pass = (complete || order === 'subset') && (nothingElse || order === 'superset');
   const open = {
     made: made.filter((_, at) => ![...pairs.values()].includes(at)),

@@ -126,8 +126,13 @@ const PASSPORTS: readonly Passport[] = [
  */
 const ANTHROPIC_RETIREMENTS: Readonly<Record<string, readonly string[]>> = {
   '2024-11-06': [
-    ...['claude-1.0', 'claude-1.1', 'claude-1.2', 'claude-1.3'],
-    ...['claude-instant-1.0', 'claude-instant-1.1', 'claude-instant-1.2'],
+    'claude-1.0',
+    'claude-1.1',
+    'claude-1.2',
+    'claude-1.3',
+    'claude-instant-1.0',
+    'claude-instant-1.1',
+    'claude-instant-1.2',
   ],
   '2025-07-21': ['claude-2.0', 'claude-2.1', 'claude-3-sonnet-20240229'],
   '2025-10-28': [
@@ -177,8 +182,6 @@ export const anthropicFacts = {
     // https://platform.claude.com/docs/en/build-with-claude/vision
     { models: /./, takes: ['image', 'file'], imageTokens: 4784 },
   ],
-  // 32 MB of base64: https://platform.claude.com/docs/en/api/overview#request-size-limits
-  requestBytes: 24_000_000,
   passports: PASSPORTS,
   ownLimit: { first: 4096, second: 16_384 },
   // https://platform.claude.com/docs/en/models

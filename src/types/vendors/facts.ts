@@ -72,8 +72,6 @@ export interface VendorFacts {
     takes: readonly ('image' | 'file')[];
     imageTokens?: number;
   }[];
-  /** Maximum bytes of files in one request, before base64. */
-  requestBytes?: number;
   /** The first match applies. */
   passports: readonly Passport[];
   /**

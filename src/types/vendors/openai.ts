@@ -237,8 +237,6 @@ export const openaiFacts = {
     { models: /^gpt-4o-mini/, takes: ['image', 'file'], imageTokens: 48_200 },
     { models: /./, takes: ['image', 'file'], imageTokens: 4100 },
   ],
-  // https://developers.openai.com/api/docs/guides/file-inputs
-  requestBytes: 50_000_000,
   passports: OPENAI_PASSPORTS,
   ends: OPENAI_RETIREMENTS,
   priceId: 'openai',

@@ -1,5 +1,4 @@
 import { createProgress } from '../../../../src/app/session/progress.ts';
-import { spendNotices } from '../../../../src/money/cost-cap.ts';
 import { plannedFeature } from '../../../../src/money/feature-plan.ts';
 import type { Plan } from '../../../../src/money/prepared.ts';
 import type { Forecast } from '../../../../src/money/priced-calls.ts';
@@ -69,24 +68,6 @@ describe('progress in a log', () => {
     const { written } = watched('steps');
     expect(written).toEqual([
       '20 references of 1 prompt affected: 80 calls for the first answers, up to 20 calls for their grades; about $0.24, with tokens estimated: gpt-4o 80 answers, 800 tokens in, 24k out\n',
-    ]);
-  });
-
-  test('announces how many requests a grader may refuse while evaldiff tries out its parameters', () => {
-    const { progress, written } = watched('steps', null);
-    const grades = { model: 'm1 (gate)', purpose: 'grader', calls: 20, cost_usd: 1 } as const;
-    const models = [{ ...grades, input_tokens: 1, output_tokens: 1, refusals: 3 }];
-    progress.planned({ plan, features: [], forecast: { ...forecast, models } }, []);
-    expect(written[0]).toMatch(
-      /; and up to 3 refused requests, which do not count for the cap, to find out which parameters m1 \(gate\) accepts\n$/,
-    );
-    const maxCalls = { limit: 20, from: '--max-calls', isDefault: false };
-    expect(spendNotices({ ...forecast, models }, 20, { maxCalls, maxCost: null })).toMatchObject([
-      {
-        message: expect.stringContaining(
-          '20 calls; the limit is 20 (--max-calls); and up to 3 refused',
-        ),
-      },
     ]);
   });
 

@@ -99,7 +99,7 @@ describe('a compared suite of conversations', () => {
     const [score] = suite?.references[0]?.head?.tries[0]?.scores.slice(1) ?? [];
     expect(score?.reason).toBe('2 of 3 turns pass; turn 2: lacks "help"');
     repository.commit('all turns', {
-      'prompts/tests/mentor.yaml': `${metrics('all: true')}${tests()}`,
+      'prompts/tests/mentor.yaml': `${metrics('every: 1')}${tests()}`,
     });
     expect((await result('run', '--fail-on', 'never')).suites[0]?.pass_rate.head).toBe(0);
     // Two of three answers are enough for this share.

@@ -32,7 +32,7 @@ const prompt = (text: string) =>
 
 describe('a code metric that judges every turn', () => {
   const tests = (code: string) =>
-    `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    all: true\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
+    `do_completion: true\nmetrics:\n  - name: polite\n    language: python\n    every: 1\n    code: |\n${code.replace(/^/gm, '      ')}\n`;
 
   test('makes the run an error if its code fails on every answer', async () => {
     const { repository, evaldiff, result } = await open(

@@ -96,7 +96,7 @@ describe("a recorded tool's result", () => {
       { value: 5 },
     ],
     ['regex', '{ uses: regex, with: { value: "^There" } }', { status: 'pass' }],
-    ['every turn', '{ uses: starts_with, with: { value: There }, all: true }', { status: 'pass' }],
+    ['every turn', '{ uses: starts_with, with: { value: There }, every: 1 }', { status: 'pass' }],
     [
       'every message',
       '{ uses: contains, with: { value: apples" }, metric_level: Message, every: true }',

@@ -68,23 +68,23 @@ describe("the user's words", () => {
   );
 
   test.each([
-    ['all', '{ uses: contains, with: { value: thanks, ignore_case: true }, all: true }'],
+    ['all', '{ uses: contains, with: { value: thanks, ignore_case: true }, every: 1 }'],
     [
       'level Message',
-      '{ uses: contains, with: { value: thanks, ignore_case: true }, metric_level: Message, all: true }',
+      '{ uses: contains, with: { value: thanks, ignore_case: true }, metric_level: Message, every: 1 }',
     ],
-    ['word_count', '{ uses: word_count, with: { max: 4 }, all: true }'],
-    ['length', '{ uses: length, with: { max: 20 }, all: true }'],
-    ['a pattern', '{ uses: regex, with: { value: "^Thanks" }, all: true }'],
-    ['string_length of FlexEval', '{ uses: string_length, with: { max: 20 }, all: true }'],
+    ['word_count', '{ uses: word_count, with: { max: 4 }, every: 1 }'],
+    ['length', '{ uses: length, with: { max: 20 }, every: 1 }'],
+    ['a pattern', '{ uses: regex, with: { value: "^Thanks" }, every: 1 }'],
+    ['string_length of FlexEval', '{ uses: string_length, with: { max: 20 }, every: 1 }'],
     [
       'message_matches_regex of FlexEval',
-      '{ uses: message_matches_regex, with: { expression: "^Thanks" }, all: true }',
+      '{ uses: message_matches_regex, with: { expression: "^Thanks" }, every: 1 }',
     ],
-    ['is_role', '{ uses: is_role, with: { role: assistant }, all: true }'],
+    ['is_role', '{ uses: is_role, with: { role: assistant }, every: 1 }'],
     [
       'code',
-      '{ name: thanks, code: "metric = len(actual)\\nresult = actual[:6] == \'Thanks\'", all: true }',
+      '{ name: thanks, code: "metric = len(actual)\\nresult = actual[:6] == \'Thanks\'", every: 1 }',
     ],
   ])('are not judged by %s', async (_, metric) => {
     const { result } = await open(metric, thanks, 1);
@@ -102,7 +102,7 @@ describe("the user's words", () => {
       if (isGrade) graded.push(textOf(request));
       return isGrade ? { text: '{"reasons": "r", "choice": "YES"}' } : thanks(request);
     };
-    const { repository, result } = await open('{ rubric: kind, all: true }', script, 1);
+    const { repository, result } = await open('{ rubric: kind, every: 1 }', script, 1);
     repository.write({
       'rubrics/kind.yaml':
         'kind: { prompt: "Is it kind? {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n',
@@ -126,7 +126,7 @@ describe("the user's words", () => {
     const asked =
       '{ name: asked, uses: contains, with: { value: many }, of: user, every: true, skip: true }';
     const metric = (position: string) =>
-      `${asked}\n  - { uses: contains, with: { value: step }, all: true, depends_on: [{ name: asked, metric_min_value: 1${position} }] }`;
+      `${asked}\n  - { uses: contains, with: { value: step }, every: 1, depends_on: [{ name: asked, metric_min_value: 1${position} }] }`;
     const { result } = await open(metric(', relative_object_position: -1'), thanks, 1);
     const scores = scoreOf(await result(...RUN), 1)?.objects?.scores;
     expect(scores?.map(({ status }) => status)).toEqual(['skipped', 'pass', 'pass']);
@@ -146,7 +146,7 @@ describe("the user's words", () => {
     const { result } = await openDialogues(() => ({ text: 'unused' }), {
       'prompts/t.yaml': promptOf(
         'You help.',
-        'metrics: [{ uses: contains, with: { value: sorry, negate: true }, all: true }]\nreferences_from: { file: ../d.jsonl }\n',
+        'metrics: [{ uses: contains, with: { value: sorry, negate: true }, every: 1 }]\nreferences_from: { file: ../d.jsonl }\n',
         '',
       ),
       'd.jsonl': rows([{ id: 'd1', input: turns('right') }]),

@@ -142,7 +142,7 @@ function importEval(
   const judged = completes
     ? 'only the new answer is judged, because earlier turns are the same on both sides ' +
       '(every: true judges them too)'
-    : 'the share of turns that pass a rubric is compared (all: true requires all of them)';
+    : 'the share of turns that pass a rubric is compared (every: 1 requires all of them)';
   node.remark(
     `${name}: ${judged}; the values of function metrics are shown but do not affect the verdict, ` +
       'because FlexEval sets no bounds (to let one affect it, remove skip, or set with: ' +
