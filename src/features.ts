@@ -16,6 +16,7 @@ import { noiseFeature } from './features/noise/index.ts';
 import { promisesFeature } from './features/promises/index.ts';
 import { publishFeature } from './features/publish/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
+import { tracesFeature } from './features/traces/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Hooks and report sections of the features run in this order. */
@@ -38,5 +39,6 @@ export const FEATURES: CommandFeatures = [
   shardsFeature,
   workbenchFeature,
   importsFeature,
+  tracesFeature,
   agentsFeature,
 ];

@@ -211,9 +211,10 @@ export function withCurrentProject(
   terminal: Terminal,
   overrides: readonly string[],
   work: (opened: Opened) => Promise<void>,
+  find: FindSides = currentFiles,
 ): Promise<void> {
   return withProject(options, terminal, { overrides }, async (session) => {
-    const { head: tree } = await currentFiles(session);
+    const { head: tree } = await find(session);
     const { project, problems } = await readProject(tree, session.inputs.read, {
       builtInMetrics: metrics,
       builtInRubrics,
