@@ -15,6 +15,7 @@ import { importsFeature } from './features/imports/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
 import { promisesFeature } from './features/promises/index.ts';
 import { publishFeature } from './features/publish/index.ts';
+import { resultsOutFeature } from './features/results-out/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
 import { tracesFeature } from './features/traces/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
@@ -34,6 +35,7 @@ export const FEATURES: CommandFeatures = [
   noiseFeature,
   csvFeature,
   publishFeature,
+  resultsOutFeature,
   historyFeature,
   batchFeature,
   shardsFeature,

@@ -31,6 +31,7 @@ import type { Sides } from '../session/sides.ts';
 import { machineOf, userFolder } from '../session/store-place.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
+import { resultsFile } from './results.ts';
 import type { Terminal } from './terminal.ts';
 
 export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
@@ -94,11 +95,16 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
+  {
+    store,
+    report,
+    results,
+    record,
+  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
 ): string[] {
   const caches = userFolder(machineOf(env));
-  return [store, env['EVALDIFF_STORE'], report, record, caches].flatMap((path) =>
+  return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>
     typeof path === 'string' && path.trim() !== '' ? resolve(cwd, path.trim()) : [],
   );
 }
@@ -143,7 +149,7 @@ function cliSessionOptions(
   const { cwd, err, features, isTerminal, testOverrides } = terminal;
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
-  const { store, trust = false, report, record } = options;
+  const { store, trust = false, report, results, record } = options;
   const own = ownSettings(features);
   const { inputs, problems } = readCommandLine({ ...options, overrides, own, env });
   const access = accessFrom(inputs, env);
@@ -170,7 +176,18 @@ function cliSessionOptions(
     }),
     withheld: null,
     store: { kind: 'machine', file: store, cwd, kept },
-    outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
+    outputs: [
+      ...(report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))]),
+      ...(results === undefined
+        ? []
+        : [
+            {
+              option: '--results',
+              path: resultsFile(results, terminal).path,
+              kind: 'file' as const,
+            },
+          ]),
+    ],
     record:
       record === undefined
         ? null

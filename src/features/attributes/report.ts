@@ -1,4 +1,4 @@
-import type { FlatTable } from '../../app/commands/terminal.ts';
+import type { FlatTable } from '../../report/test-rows.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { wholeRates } from '../../text/amounts.ts';

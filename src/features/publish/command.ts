@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { savedRuns } from '../../app/commands/files.ts';
+import { savedResult } from '../../app/commands/files.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
-import { errorMessage, userError } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { checkTitle, renderComment } from '../../report/comment.ts';
@@ -41,7 +41,11 @@ ${Object.values(REVIEW_SERVICES)
 Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await resultIn(path, terminal);
+      const result = await savedResult(
+        path === undefined ? [] : [path],
+        'name one result.json: evaldiff publish --to gitlab evaldiff-report',
+        terminal,
+      );
       const lines = await publishTo(
         REVIEW_SERVICES[options.to],
         { result, name: options.name },
@@ -51,12 +55,6 @@ Example: evaldiff publish --to gitlab evaldiff-report`,
       done(exitCode(result.conclusion));
     });
 };
-
-async function resultIn(path: string | undefined, terminal: Terminal): Promise<Result> {
-  const [only, ...more] = await savedRuns(path === undefined ? [] : [path], terminal);
-  if (only?.kind === 'result' && more.length === 0) return only.result;
-  throw userError(null, 'name one result.json: evaldiff publish --to gitlab evaldiff-report');
-}
 
 /** What was written, or why not, as sentences. Nothing here changes the verdict. */
 export async function publishTo(
