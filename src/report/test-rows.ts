@@ -32,7 +32,7 @@ const TEST_COLUMNS = [
   'reason',
 ];
 
-export interface JudgedTry {
+export interface ResultTry {
   suite: SuiteResult;
   reference: ReferenceResult;
   side: Side;
@@ -40,7 +40,7 @@ export interface JudgedTry {
   attempt: TryResult;
 }
 
-export function triesOf({ suites }: Pick<Result, 'suites'>): JudgedTry[] {
+export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
   return suites.flatMap((suite) =>
     suite.references.flatMap((reference) =>
       SIDES.flatMap((side) => {
@@ -57,7 +57,7 @@ export function triesOf({ suites }: Pick<Result, 'suites'>): JudgedTry[] {
  * judged. A try without scores has one row, with its error.
  */
 export function testRows(result: Pick<Result, 'suites'>): FlatTable {
-  const rows = triesOf(result).flatMap(({ suite, reference, side, variant, attempt }) =>
+  const rows = triesOfResult(result).flatMap(({ suite, reference, side, variant, attempt }) =>
     rowsOfTry(attempt).map((row): FlatRow => ({
       suite: suite.name,
       path: suite.path,

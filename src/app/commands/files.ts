@@ -103,7 +103,7 @@ export async function savedRuns(paths: readonly string[], reader: Reader): Promi
 }
 
 /** @throws UserError with this message, unless the paths are one result. */
-export async function savedResult(
+export async function onlySavedResult(
   paths: readonly string[],
   message: string,
   reader: Reader,

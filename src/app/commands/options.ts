@@ -59,7 +59,7 @@ export const collectValues = (value: string, earlier: string[] | undefined): str
 
 /** Options that only `--help all` explains. */
 const FURTHER =
-  '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record'.split(
+  '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record --results'.split(
     ' ',
   );
 

@@ -149,7 +149,7 @@ function cliSessionOptions(
   const { cwd, err, features, isTerminal, testOverrides } = terminal;
   const directory = projectFolder(options, terminal);
   const env = withEnvFile(terminal.env, directory, namedKeys(options, terminal.env), err);
-  const { store, trust = false, report, results, record } = options;
+  const { store, trust = false, report, record } = options;
   const own = ownSettings(features);
   const { inputs, problems } = readCommandLine({ ...options, overrides, own, env });
   const access = accessFrom(inputs, env);
@@ -176,18 +176,7 @@ function cliSessionOptions(
     }),
     withheld: null,
     store: { kind: 'machine', file: store, cwd, kept },
-    outputs: [
-      ...(report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))]),
-      ...(results === undefined
-        ? []
-        : [
-            {
-              option: '--results',
-              path: resultsFile(results, terminal).path,
-              kind: 'file' as const,
-            },
-          ]),
-    ],
+    outputs: [...ownOutputs(options, terminal), ...(report === undefined ? outputs : [])],
     record:
       record === undefined
         ? null
@@ -202,6 +191,21 @@ function cliSessionOptions(
     now: () => dayOf(testOverrides),
     testOverrides,
   };
+}
+
+function ownOutputs({ report, results }: EvaluateOptions, terminal: Terminal): Output[] {
+  return [
+    ...(report === undefined ? [] : [folderOutput('--report', resolve(terminal.cwd, report))]),
+    ...(results === undefined
+      ? []
+      : [
+          {
+            option: '--results',
+            path: resultsFile(results, terminal).path,
+            kind: 'file' as const,
+          },
+        ]),
+  ];
 }
 
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {

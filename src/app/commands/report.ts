@@ -15,7 +15,7 @@ import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { savedResult, savedRuns, type SavedFile } from './files.ts';
+import { onlySavedResult, savedRuns, type SavedFile } from './files.ts';
 import { addVariants, REPORT_FOLDERS, RESULTS_OPTION } from './options.ts';
 import { resultsFile } from './results.ts';
 import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
@@ -62,7 +62,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       if (options.results !== undefined) {
         const file = resultsFile(options.results, terminal);
         const message = '--results: name one result.json, or a folder that contains one';
-        const result = await savedResult(paths, message, terminal);
+        const result = await onlySavedResult(paths, message, terminal);
         await file.write(result, { root: terminal.cwd });
         done(exitCode(result.conclusion));
         return;

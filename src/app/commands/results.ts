@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 
 type ResultsTerminal = Pick<Terminal, 'cwd' | 'err' | 'features'>;
 
-export interface ResultsFile {
+interface ResultsFile {
   path: string;
   write(result: Result, root: Pick<WorkTree, 'root'>): Promise<void>;
 }

@@ -1,6 +1,6 @@
-import type { FlatTable } from '../../report/test-rows.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import type { FlatTable } from '../../report/test-rows.ts';
 import { wholeRates } from '../../text/amounts.ts';
 import { attributeWords } from './explained-suites.ts';
 import { insights, weakBlocks } from './insights-section.ts';

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { savedResult } from '../../app/commands/files.ts';
+import { onlySavedResult } from '../../app/commands/files.ts';
 import type { Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
@@ -31,7 +31,7 @@ export async function renderCsv(
   const rowsOf = Object.hasOwn(tables, table) ? tables[table] : undefined;
   if (rowsOf === undefined)
     throw userError(null, `--table: must be ${Object.keys(tables).sort().join(' or ')}`);
-  const result = await savedResult(
+  const result = await onlySavedResult(
     paths,
     '--format csv renders one result.json (npx evaldiff report out/result.json --format csv)',
     terminal,

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { savedResult } from '../../app/commands/files.ts';
+import { onlySavedResult } from '../../app/commands/files.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { errorMessage } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
@@ -41,7 +41,7 @@ ${Object.values(REVIEW_SERVICES)
 Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await savedResult(
+      const result = await onlySavedResult(
         path === undefined ? [] : [path],
         'name one result.json: evaldiff publish --to gitlab evaldiff-report',
         terminal,

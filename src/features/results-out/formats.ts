@@ -1,9 +1,9 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { referenceCases, type CaseEnding } from '../../report/junit.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import { testRows, triesOf, type JudgedTry } from '../../report/test-rows.ts';
+import { referenceCases, type CaseEnding } from '../../report/junit.ts';
+import { testRows, triesOfResult, type ResultTry } from '../../report/test-rows.ts';
 import { textOf } from '../../types/answer.ts';
 import type { JsonMap } from '../../types/plain.ts';
 
@@ -41,7 +41,7 @@ export function renderCtrf(result: Result): string {
   );
   const counted = (status: string) => tests.filter((test) => test.status === status).length;
   const stop = tests.reduce((sum, { duration }) => sum + duration, 0);
-  return fileOf({
+  return jsonFile({
     reportFormat: 'CTRF',
     specVersion: '0.0.0',
     results: {
@@ -58,13 +58,13 @@ export function renderCtrf(result: Result): string {
 
 /** A span for each try, with an event `gen_ai.evaluation.result` for each score. */
 export function renderOtlp(result: Result): string {
-  const spans = triesOf(result).map((judged) => spanOf(judged, result.head.sha));
+  const spans = triesOfResult(result).map((judged) => otlpSpan(judged, result.head.sha));
   const scope = { name: 'evaldiff', version: VERSION };
-  const resource = { attributes: attributesIn({ 'service.name': 'evaldiff' }) };
-  return fileOf({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
+  const resource = { attributes: otlpAttributes({ 'service.name': 'evaldiff' }) };
+  return jsonFile({ resourceSpans: [{ resource, scopeSpans: [{ scope, spans }] }] });
 }
 
-function spanOf({ suite, reference, side, variant, attempt }: JudgedTry, run: string): JsonMap {
+function otlpSpan({ suite, reference, side, variant, attempt }: ResultTry, run: string): JsonMap {
   const { scores, usage, latency_ms: latency, error, outcome, served } = attempt;
   const id = sha256(JSON.stringify([run, suite.path, variant, reference.id, side, attempt.try]));
   const start = Math.round(served?.at ?? 0);
@@ -76,7 +76,7 @@ function spanOf({ suite, reference, side, variant, attempt }: JudgedTry, run: st
     kind: 1,
     startTimeUnixNano: nanoseconds(start),
     endTimeUnixNano,
-    attributes: attributesIn({
+    attributes: otlpAttributes({
       'gen_ai.request.model': variant.model,
       'gen_ai.usage.input_tokens': usage?.input_tokens ?? null,
       'gen_ai.usage.output_tokens': usage?.output_tokens ?? null,
@@ -90,7 +90,7 @@ function spanOf({ suite, reference, side, variant, attempt }: JudgedTry, run: st
     events: scores.map(({ metric, value, status, reason }) => ({
       name: 'gen_ai.evaluation.result',
       timeUnixNano: endTimeUnixNano,
-      attributes: attributesIn({
+      attributes: otlpAttributes({
         'gen_ai.evaluation.name': metric,
         'gen_ai.evaluation.score.value': typeof value === 'number' ? value : null,
         'gen_ai.evaluation.score.label': status,
@@ -104,7 +104,7 @@ function nanoseconds(ms: number): string {
   return String(BigInt(Math.round(ms)) * 1_000_000n);
 }
 
-function attributesIn(values: Readonly<Record<string, string | number | null>>): JsonMap[] {
+function otlpAttributes(values: Readonly<Record<string, string | number | null>>): JsonMap[] {
   return Object.entries(values).flatMap(([key, value]) => {
     if (value === null) return [];
     const named = typeof value === 'string' ? { stringValue: value } : { doubleValue: value };
@@ -114,43 +114,47 @@ function attributesIn(values: Readonly<Record<string, string | number | null>>):
 
 /** The file that `promptfoo import` reads: a column for each side and variant. */
 export function renderPromptfoo(result: Result): string {
-  const tries = triesOf(result);
-  const labels = [...new Set(tries.map(columnOf))];
-  const rows = [...new Set(tries.map(rowOf))];
+  const tries = triesOfResult(result);
+  const labels = [...new Set(tries.map(promptfooColumn))];
+  const rows = [...new Set(tries.map(promptfooRow))];
   const results = tries.map((judged) =>
-    promptfooResult(judged, labels.indexOf(columnOf(judged)), rows.indexOf(rowOf(judged))),
+    promptfooResult(
+      judged,
+      labels.indexOf(promptfooColumn(judged)),
+      rows.indexOf(promptfooRow(judged)),
+    ),
   );
   const prompts = labels.map((label, column) => {
     const own = results.filter(({ promptIdx }) => promptIdx === column);
     const passed = own.filter(({ success }) => success).length;
-    const errors = own.filter(({ failureReason }) => failureReason === ERROR).length;
+    const errors = own.filter(({ failureReason }) => failureReason === ERROR_REASON).length;
     const metrics = {
       ...{ score: passed, testPassCount: passed, testErrorCount: errors },
       ...{ testFailCount: own.length - passed - errors, namedScores: {}, tokenUsage: {} },
     };
     return { raw: label, label, provider: label, metrics };
   });
-  return fileOf({
+  return jsonFile({
     evalId: `evaldiff-${sha256(JSON.stringify(results)).slice(0, 16)}`,
     results: { version: 3, prompts, results, stats: {} },
     config: { description: result.title },
   });
 }
 
-const columnOf = ({ side, variant: { model, parameters } }: JudgedTry): string =>
+const promptfooColumn = ({ side, variant: { model, parameters } }: ResultTry): string =>
   `${side}: ${model} ${canonicalJson(parameters)}`;
 
-const rowOf = ({ suite, reference, attempt }: JudgedTry): string =>
+const promptfooRow = ({ suite, reference, attempt }: ResultTry): string =>
   canonicalJson([suite.path, suite.name, reference.id, attempt.try]);
 
 /** Of promptfoo's `ResultFailureReason`. */
-const ERROR = 2;
+const ERROR_REASON = 2;
 
-function promptfooResult(judged: JudgedTry, promptIdx: number, testIdx: number) {
+function promptfooResult(judged: ResultTry, promptIdx: number, testIdx: number) {
   const { suite, reference, attempt } = judged;
   const { outcome, scores, parts, error, latency_ms: latencyMs } = attempt;
   const success = outcome === 'pass';
-  const label = columnOf(judged);
+  const label = promptfooColumn(judged);
   const componentResults = scores.map(({ metric, status, reason }) => ({
     pass: status === 'pass',
     score: status === 'pass' ? 1 : 0,
@@ -170,12 +174,12 @@ function promptfooResult(judged: JudgedTry, promptIdx: number, testIdx: number) 
     latencyMs,
     success,
     score: success ? 1 : 0,
-    failureReason: success ? 0 : outcome === 'error' ? ERROR : 1,
+    failureReason: success ? 0 : outcome === 'error' ? ERROR_REASON : 1,
     gradingResult: { pass: success, score: success ? 1 : 0, reason, componentResults },
     namedScores: {},
   };
 }
 
-function fileOf(value: object): string {
+function jsonFile(value: object): string {
   return `${JSON.stringify(value, null, 1)}\n`;
 }

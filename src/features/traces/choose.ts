@@ -1,7 +1,7 @@
 import { byCodeUnits } from '../../text/order.ts';
 
 /** Bounds the memory, with `2 * most` items in each group. */
-const MAX_GROUPS = 64;
+const MAX_STRATA = 64;
 
 /** The group whose items are chosen before others. */
 export const FIRST = '';
@@ -22,7 +22,7 @@ export function createChoice<T>(most: number): Choice<T> {
   return {
     add(given, rank, item) {
       const name =
-        groups.size < MAX_GROUPS || groups.has(given) || given === FIRST ? given : 'other';
+        groups.size < MAX_STRATA || groups.has(given) || given === FIRST ? given : 'other';
       const group = groups.get(name) ?? new Map<string, T>();
       if (!group.has(rank)) group.set(rank, item);
       groups.set(name, group.size < 2 * most ? group : new Map(lowest(group)));

@@ -83,7 +83,7 @@ interface UsableTrace extends Omit<Trace, 'messages'> {
   input: TraceInput;
 }
 
-interface Reading {
+interface TraceReading {
   prompt: Prompt;
   seed: string;
   choice: Choice<UsableTrace>;
@@ -100,7 +100,7 @@ async function importTraces(
 ): Promise<void> {
   const prompt = promptNamed(name, project);
   const choice = createChoice<UsableTrace>(most);
-  const reading: Reading = { prompt, seed, choice, redact: session.redact, unused: new Map() };
+  const reading: TraceReading = { prompt, seed, choice, redact: session.redact, unused: new Map() };
   for (const file of files) await readTraceFile(file, resolve(terminal.cwd, file), reading);
   const left = [...reading.unused].map(([why, { times, place }]) =>
     problem(place, `${counted(times, 'trace')} not used, such as this one, which ${why}`),
@@ -109,7 +109,7 @@ async function importTraces(
   if (chosen.length === 0)
     throw new UserError([problem(prompt.file, 'no trace can be used as a test'), ...left]);
   const personal = createPersonalData();
-  const rows = chosen.map((trace) => rowOf(trace, prompt, personal.hide));
+  const rows = chosen.map((trace) => testOfTrace(trace, prompt, personal.hide));
   const path = prompt.file.replace(/\.\w+$/, '.traces.jsonl');
   const text = rows.map((row) => `${escapeCodePoints(JSON.stringify(row))}\n`).join('');
   const { root, below } = session.repository.workTree;
@@ -133,7 +133,7 @@ function promptNamed(name: string, { suites }: Opened['project']): Prompt {
 }
 
 /** @throws UserError for a file that is not JSON, or that mixes formats */
-async function readTraceFile(file: string, path: string, reading: Reading): Promise<void> {
+async function readTraceFile(file: string, path: string, reading: TraceReading): Promise<void> {
   let first: { format: string; line: number } | null = null;
   try {
     for await (const { line, value } of jsonObjects(file, createReadStream(path, 'utf8'))) {
@@ -158,14 +158,14 @@ async function readTraceFile(file: string, path: string, reading: Reading): Prom
   if (first === null) throw userError(file, 'contains no traces');
 }
 
-function addTrace({ messages, ...trace }: Trace, place: Place, reading: Reading): void {
+function addTrace({ messages, ...trace }: Trace, place: Place, reading: TraceReading): void {
   const { prompt, choice, unused, seed } = reading;
   const matched =
     messages === null
       ? { differs: 'has no messages, or some that are not text' }
       : matchTrace(messages, prompt);
   const { input, differs } = { input: null, differs: null, ...matched };
-  const why = differs ?? flawOf({ ...trace, input }, reading);
+  const why = differs ?? traceFlaw({ ...trace, input }, reading);
   if (why !== null || input === null) {
     const first = unused.get(why ?? '') ?? { times: 0, place };
     unused.set(why ?? '', { ...first, times: first.times + 1 });
@@ -177,7 +177,7 @@ function addTrace({ messages, ...trace }: Trace, place: Place, reading: Reading)
   choice.add(group, sha256(`${seed} ${asked}`), { ...trace, place, input });
 }
 
-function flawOf(given: JsonMap, { redact }: Pick<Reading, 'redact'>): string | null {
+function traceFlaw(given: JsonMap, { redact }: Pick<TraceReading, 'redact'>): string | null {
   const text = JSON.stringify(given);
   const secret =
     secretKind(text) ?? (redact(text) === text ? null : 'a key that this project uses');
@@ -192,9 +192,9 @@ function tagsOf({ isDisliked, correction, error }: Omit<Trace, 'messages'>): str
 }
 
 /** A test that is also a line of a recordings file, which the provider `replay` reads. */
-function rowOf(trace: UsableTrace, prompt: Prompt, hide: (text: string) => string): JsonMap {
-  const { answer, correction, error, input } = redactAll(trace, hide);
-  const { place, id, time, model } = trace;
+function testOfTrace(trace: UsableTrace, prompt: Prompt, hide: (text: string) => string): JsonMap {
+  const { place, id, time, model, ...said } = trace;
+  const { answer, correction, error, input } = redactAll(said, hide);
   return {
     input,
     ...(correction === null ? {} : { expected: correction }),

@@ -41,7 +41,7 @@ interface TraceFormat {
   map: Partial<TraceMap>;
 }
 
-const COMMON: TraceMap = {
+const COMMON_PATHS: TraceMap = {
   system: 'instructions',
   messages: 'input.messages input',
   answer: 'output.choices.0 output',
@@ -101,37 +101,38 @@ export const TRACE_FORMAT_NAMES = Object.keys(TRACE_FORMATS).join(', ');
 export function readTraces(written: JsonMap): { format: string; traces: Trace[] } | null {
   const value = withDotsAsLevels(written);
   const [format, { within, map } = {}] =
-    Object.entries(TRACE_FORMATS).find(([, { mark }]) => valuesAt(value, mark).length > 0) ?? [];
+    Object.entries(TRACE_FORMATS).find(([, { mark }]) => valuesAtPaths(value, mark).length > 0) ??
+    [];
   if (format === undefined) return null;
   const { scores = null, tags = null } = value;
-  const inside = valuesAt(value, within ?? '').filter(isMap);
+  const inside = valuesAtPaths(value, within ?? '').filter(isMap);
   const items = inside.length === 0 ? [value] : inside.map((item) => ({ scores, tags, ...item }));
   return {
     format,
-    traces: items.map((item) => readTrace(withAttributes(item), { ...COMMON, ...map })),
+    traces: items.map((item) => readTrace(withAttributes(item), { ...COMMON_PATHS, ...map })),
   };
 }
 
 function readTrace(item: JsonMap, map: TraceMap): Trace {
-  const part = (name: keyof TraceMap): Json => valuesAt(item, map[name])[0] ?? null;
+  const part = (name: keyof TraceMap): Json => valuesAtPaths(item, map[name])[0] ?? null;
   const text = (name: keyof TraceTexts) => textOfAnswer(part(name));
-  const system = listOf(part('system')).map((each): Json => ({
+  const system = traceList(part('system')).map((each): Json => ({
     role: 'system',
     ...(isMap(each) ? each : { content: each }),
   }));
-  const read = [...system, ...listOf(part('messages')).flat()].map(readTraceMessage);
+  const read = [...system, ...traceList(part('messages')).flat()].map(readTraceMessage);
   const messages = read.filter((each) => each !== null);
   return {
     messages: messages.length === read.length && read.length > 0 ? messages : null,
     ...{ answer: text('answer'), model: text('model'), correction: text('correction') },
     ...{ error: text('error'), time: text('time'), id: text('id') },
     isDisliked: isDisliked(part('scores')),
-    tags: listOf(part('tags')).map(jsonText).sort().join(', '),
+    tags: traceList(part('tags')).map(jsonText).sort().join(', '),
   };
 }
 
 /** The values at the first of several paths that has any. */
-function valuesAt(value: Json, paths: string): Json[] {
+function valuesAtPaths(value: Json, paths: string): Json[] {
   for (const path of paths.split(' ')) {
     const values = path
       .split('.')
@@ -143,7 +144,7 @@ function valuesAt(value: Json, paths: string): Json[] {
 }
 
 function membersAt(written: Json, step: string): Json[] {
-  if (step === '*') return listOf(written);
+  if (step === '*') return traceList(written);
   const value = openedJson(written);
   const isNode = typeof value === 'object' && value !== null;
   return isNode ? [ownEntry(value as JsonMap, step) ?? null] : [];
@@ -156,20 +157,20 @@ function openedJson(value: Json): Json {
 }
 
 /** Reads lists, and maps whose keys are numbers. */
-function listOf(written: Json): Json[] {
+function traceList(written: Json): Json[] {
   const value = openedJson(written);
   if (value === null || Array.isArray(value)) return value ?? [];
   const isList = isMap(value) && Object.keys(value).every((key) => /^\d+$/.test(key));
   return isList ? Object.values(value) : [value];
 }
 
-const MAX_STEPS = 20;
+const MAX_KEY_STEPS = 20;
 
 /** Changes `{ 'a.b': 1 }` into `{ a: { b: 1 } }`. */
 function withDotsAsLevels(value: JsonMap): JsonMap {
   const all = emptyMap();
   for (const [key, member] of Object.entries(value)) {
-    const steps = key.split('.', MAX_STEPS);
+    const steps = key.split('.', MAX_KEY_STEPS);
     const last = steps.pop() ?? '';
     let node = all;
     for (const step of steps) {
@@ -183,14 +184,14 @@ function withDotsAsLevels(value: JsonMap): JsonMap {
 
 /** Adds a span's attributes, and those of its events, to the span. */
 function withAttributes(span: JsonMap): JsonMap {
-  const events = listOf(span['events'] ?? null).filter(isMap);
+  const events = traceList(span['events'] ?? null).filter(isMap);
   return {
     ...span,
-    ...withDotsAsLevels(Object.assign({}, ...[...events, span].map(attributesOf))),
+    ...withDotsAsLevels(Object.assign({}, ...[...events, span].map(spanAttributes))),
   };
 }
 
-function attributesOf({ attributes = null }: JsonMap): JsonMap {
+function spanAttributes({ attributes = null }: JsonMap): JsonMap {
   if (!Array.isArray(attributes)) return isMap(attributes) ? attributes : {};
   const listed = attributes.filter(isMap);
   return Object.fromEntries(
@@ -202,29 +203,30 @@ function attributesOf({ attributes = null }: JsonMap): JsonMap {
 function valueOfAny(value: Json): Json {
   if (!isMap(value)) return value;
   const { arrayValue, kvlistValue } = value;
-  if (isMap(arrayValue)) return listOf(arrayValue['values'] ?? null).map(valueOfAny);
-  if (isMap(kvlistValue)) return attributesOf({ attributes: kvlistValue['values'] ?? null });
+  if (isMap(arrayValue)) return traceList(arrayValue['values'] ?? null).map(valueOfAny);
+  if (isMap(kvlistValue)) return spanAttributes({ attributes: kvlistValue['values'] ?? null });
   return Object.values(value)[0] ?? null;
 }
 
 /** Null for a message with tool calls, images or anything else that is not text. */
 function readTraceMessage(value: Json): TraceMessage | null {
   if (!isMap(value)) return { role: 'user', content: jsonText(value) };
-  const inner = value['message'] ?? value['kwargs'] ?? value['data'];
-  const own = withDotsAsLevels({ ...value, ...(isMap(inner) ? inner : {}) });
-  const written = own['message'] ?? own;
-  const { role: given, type = 'assistant', ...rest } = isMap(written) ? written : own;
-  const role =
-    given ??
-    jsonText(type)
-      .replace(/message(chunk)?$/i, '')
-      .toLowerCase();
-  const content = rest['content'] ?? rest['parts'] ?? rest['contents'] ?? rest['text'] ?? null;
-  const read = readTranscriptItem({ ...rest, role, content });
-  const isText = read.flaw === undefined && read.calls.length === 0;
-  return isText && read.role !== null && read.role !== 'tool'
-    ? { role: read.role, content: read.texts.join('\n') }
-    : null;
+  const own = innerMessage(innerMessage(withDotsAsLevels(value)));
+  const { type = 'assistant', contents, text, ...rest } = own;
+  const role = jsonText(own['role'] ?? type)
+    .replace(/message(chunk)?$/i, '')
+    .toLowerCase();
+  const content = [rest['content'], rest['parts'], contents, text].find(
+    (each) => each !== undefined && each !== null,
+  );
+  const read = readTranscriptItem({ ...rest, role, content: content ?? null });
+  const isText = read.flaw === undefined && read.calls.length === 0 && read.results.length === 0;
+  return isText && read.role !== null ? { role: read.role, content: read.texts.join('\n') } : null;
+}
+
+function innerMessage(value: JsonMap): JsonMap {
+  const inner = [value['message'], value['kwargs'], value['data']].find(isMap);
+  return inner === undefined ? value : { ...value, message: null, ...withDotsAsLevels(inner) };
 }
 
 const MESSAGE_KEYS = /^(?:role|content|parts|message|kwargs|text)(?:\.|$)/;
@@ -232,7 +234,7 @@ const MESSAGE_KEYS = /^(?:role|content|parts|message|kwargs|text)(?:\.|$)/;
 /** The text of a message, of the last of several, or of other JSON. */
 function textOfAnswer(value: Json): string | null {
   const last =
-    typeof value === 'string' && !/"(?:role|parts)"/.test(value) ? value : listOf(value).at(-1);
+    typeof value === 'string' && !/"(?:role|parts)"/.test(value) ? value : traceList(value).at(-1);
   if (last === undefined) return null;
   const isMessage = isMap(last) && Object.keys(last).some((key) => MESSAGE_KEYS.test(key));
   return filledText(isMessage ? readTraceMessage(last)?.content : jsonText(last));
@@ -247,11 +249,11 @@ const DISLIKED =
 function isDisliked(scores: Json): boolean {
   const list = isMap(scores)
     ? Object.entries(scores).map(([name, value]): Json => ({ name, value }))
-    : listOf(scores);
+    : traceList(scores);
   return list.some((score) => {
-    const name = valuesAt(score, 'name key')[0] ?? '';
+    const name = valuesAtPaths(score, 'name key')[0] ?? '';
     const value =
-      valuesAt(
+      valuesAtPaths(
         score,
         'stringValue value.avg value.score value score result.label result.score',
       )[0] ?? '';

@@ -43,17 +43,17 @@ export async function* jsonObjects(
         'traces has one object per line (JSONL), or is one array of objects',
     );
   };
-  for await (const text of texts) for (const object of objectsIn(text, scan)) yield parse(object);
+  for await (const text of texts) for (const object of scanObjects(text, scan)) yield parse(object);
   if (scan.depth > 0) parse(null);
 }
 
 /** Yields null for what cannot be JSON. */
-function* objectsIn(text: string, scan: Scan): Generator<string | null> {
+function* scanObjects(text: string, scan: Scan): Generator<string | null> {
   let start = 0;
   let at = scan.skip;
   for (;;) {
     const isBetween = scan.depth === scan.base;
-    const signs = scan.inString ? IN_STRING : isBetween ? BETWEEN_OBJECTS : IN_OBJECT;
+    const signs = signsIn(scan);
     signs.lastIndex = at;
     const found = signs.exec(text);
     if (found === null) break;
@@ -72,6 +72,11 @@ function* objectsIn(text: string, scan: Scan): Generator<string | null> {
   scan.open.push(text.slice(start));
   scan.size += text.length;
   if (scan.size > MAX_OBJECT) yield null;
+}
+
+function signsIn({ inString, depth, base }: Scan): RegExp {
+  if (inString) return IN_STRING;
+  return depth === base ? BETWEEN_OBJECTS : IN_OBJECT;
 }
 
 /** Returns false for a sign that must not be there. */

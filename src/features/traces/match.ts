@@ -1,5 +1,5 @@
-import { fill } from '../../kernel/suite/template.ts';
 import type { Prompt } from '../../kernel/suite/suite.ts';
+import { fill } from '../../kernel/suite/template.ts';
 import type { TraceMessage } from './formats.ts';
 
 type TemplateOf = Pick<Prompt, 'messages' | 'variables'>;

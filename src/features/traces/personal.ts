@@ -10,7 +10,7 @@ interface PersonalKind {
   holds?(text: string): boolean;
 }
 
-const digitsOf = (text: string): string => text.replace(/\D/g, '');
+const plainDigits = (text: string): string => text.replace(/\D/g, '');
 
 const PERSONAL_KINDS: readonly PersonalKind[] = [
   {
@@ -35,7 +35,7 @@ const PERSONAL_KINDS: readonly PersonalKind[] = [
     label: 'phone',
     name: 'phone number',
     pattern: /(?<![\w.+-])(?:\+|00?|\()\d[\d ()/.-]{5,20}\d(?!\w)|\b\d{3}[ .-]\d{3}[ .-]\d{4}\b/g,
-    holds: (text) => digitsOf(text).length >= 8 && digitsOf(text).length <= 15,
+    holds: (text) => plainDigits(text).length >= 8 && plainDigits(text).length <= 15,
   },
 ];
 
@@ -64,7 +64,7 @@ export function createPersonalData() {
 
 /** Luhn's checksum. */
 function isCard(text: string): boolean {
-  const sum = [...digitsOf(text)].reverse().reduce((total, digit, index) => {
+  const sum = [...plainDigits(text)].reverse().reduce((total, digit, index) => {
     const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
     return total + (value > 9 ? value - 9 : value);
   }, 0);
