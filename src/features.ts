@@ -16,7 +16,9 @@ import { migrateFeature } from './features/migrate/index.ts';
 import { noiseFeature } from './features/noise/index.ts';
 import { promisesFeature } from './features/promises/index.ts';
 import { publishFeature } from './features/publish/index.ts';
+import { resultsOutFeature } from './features/results-out/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
+import { tracesFeature } from './features/traces/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Hooks and report sections of the features run in this order. */
@@ -34,10 +36,12 @@ export const FEATURES: CommandFeatures = [
   migrateFeature,
   csvFeature,
   publishFeature,
+  resultsOutFeature,
   historyFeature,
   batchFeature,
   shardsFeature,
   workbenchFeature,
   importsFeature,
+  tracesFeature,
   agentsFeature,
 ];

@@ -291,8 +291,11 @@ const program = () =>
   );
 
 /** The reason why a command line is invalid, or null. Runs nothing. */
-async function refusal([, name = '', ...rest]: readonly string[]) {
-  const command = (await program()).commands.find((each) => each.name() === name);
+async function refusal([, name = '', ...words]: readonly string[]) {
+  const outer = (await program()).commands.find((each) => each.name() === name);
+  const inner = outer?.commands.find((each) => each.name() === words[0]);
+  const command = inner ?? outer;
+  const rest = inner === undefined ? words : words.slice(1);
   if (command === undefined) return name.startsWith('--') ? null : `there is no command ${name}`;
   try {
     const { operands, unknown } = command.parseOptions(rest);

@@ -7,11 +7,7 @@ import {
   isNewUnproven,
   type MeasuredMetric,
 } from '../kernel/result/counts.ts';
-import type {
-  ReferenceResult,
-  ReferenceStatus,
-  SideResult,
-} from '../kernel/result/reference-result.ts';
+import type { ReferenceResult, ReferenceStatus } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { escapeMarkup, shorten } from '../text/visible.ts';
@@ -31,7 +27,7 @@ import { repeatedNames, rolledUpWords, sidesPassWords, statusWord } from './sect
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
 
-interface CaseEnding {
+export interface CaseEnding {
   /** `system-out`: for a case that passes but has a useful message. */
   element: 'failure' | 'error' | 'skipped' | 'system-out';
   type: string;
@@ -134,17 +130,18 @@ function suiteElement(
   repeated: boolean,
   reports: Reports,
 ): Element {
-  const rules = caseRules(suite, result);
   const variant = repeated ? variantWords(suite.variant) : '';
   const classname = variant === '' ? suite.name : `${suite.name} [${variant}]`;
-  const cases = suite.references.map((reference) => ({
-    ending: caseEnding(reference, suite, rules, reports),
-    attributes: { name: shortFace(reference), classname, time: seconds(reference.head) },
+  const cases = referenceCases(suite, result, reports).map(({ ending, name, ms }) => ({
+    ending,
+    attributes: { name, classname, time: (ms / 1000).toFixed(3) },
   }));
   const own = suiteEnding(suite, cases);
   const verdictOf = suite.reason?.by === 'values' ? 'values' : 'pass rate';
   const means =
-    rules.failOn === 'never' || suite.reason?.by === 'values' ? [] : failingMetrics(suite);
+    caseRules(suite, result).failOn === 'never' || suite.reason?.by === 'values'
+      ? []
+      : failingMetrics(suite);
   return element(
     { name: classname, file: suite.path },
     [
@@ -157,6 +154,27 @@ function suiteElement(
     ],
     suiteFacts(suite, result).map(({ word, words }) => `${word}: ${plainWords(words)}`),
   );
+}
+
+interface ReferenceCase {
+  reference: ReferenceResult;
+  name: string;
+  ms: number;
+  ending: CaseEnding | null;
+}
+
+export function referenceCases(
+  suite: SuiteResult,
+  result: Result,
+  reports: Reports,
+): ReferenceCase[] {
+  const rules = caseRules(suite, result);
+  return suite.references.map((reference) => ({
+    reference,
+    name: shortFace(reference),
+    ms: (reference.head?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0),
+    ending: caseEnding(reference, suite, rules, reports),
+  }));
 }
 
 function suiteEnding(
@@ -313,12 +331,6 @@ function failureOf(
 function firstTryError({ base, head }: ReferenceResult): string {
   const tries = [...(head?.tries ?? []), ...(base?.tries ?? [])];
   return tries.find(({ error }) => error !== null)?.error ?? 'no try could be judged';
-}
-
-function seconds(side: SideResult | null): string {
-  return (
-    (side?.tries ?? []).reduce((sum, { latency_ms }) => sum + (latency_ms ?? 0), 0) / 1000
-  ).toFixed(3);
 }
 
 /** Escapes line feeds and tabs, which XML parsers turn into blanks. */

@@ -102,6 +102,17 @@ export async function savedRuns(paths: readonly string[], reader: Reader): Promi
     : readSavedFiles(await savedFilesIn(paths, reader), reader);
 }
 
+/** @throws UserError with this message, unless the paths are one result. */
+export async function onlySavedResult(
+  paths: readonly string[],
+  message: string,
+  reader: Reader,
+): Promise<Result> {
+  const [only, ...more] = await savedRuns(paths, reader);
+  if (only?.kind === 'result' && more.length === 0) return only.result;
+  throw userError(null, message);
+}
+
 /**
  * If two files have the same time, the later name wins, because llmeval's file names contain the
  * time.

@@ -27,6 +27,7 @@ export interface EvaluateOptions {
   untrusted?: boolean;
   record?: string;
   report?: string;
+  results?: string;
   json?: boolean;
 }
 
@@ -58,9 +59,14 @@ export const collectValues = (value: string, earlier: string[] | undefined): str
 
 /** Options that only `--help all` explains. */
 const FURTHER =
-  '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record'.split(
+  '--config --code --code-env --endpoint --proxy --store --no-store --timeout --trust --untrusted --record --results'.split(
     ' ',
   );
+
+export const RESULTS_OPTION = [
+  '--results <file>',
+  'write the result for another tool: name.jsonl, .ctrf.json, .otlp.json or .promptfoo.json',
+] as const;
 
 export function evaluateOptions(command: Command, takes: Takes): Command {
   command
@@ -108,7 +114,9 @@ export function evaluateOptions(command: Command, takes: Takes): Command {
   if (takes.asks === true)
     command.option('--record <file>', 'write every answer to a recordings file');
   if (takes.report !== undefined)
-    command.option('--report <folder>', `also write ${takes.report} there`);
+    command
+      .option('--report <folder>', `also write ${takes.report} there`)
+      .option(...RESULTS_OPTION);
   const json = new Option('--json', 'print the result as JSON');
   for (const option of command.options.filter(({ long }) => FURTHER.includes(long ?? '')))
     option.helpGroup('Further options:');

@@ -8,6 +8,7 @@ import type { Session } from '../session/session.ts';
 import { commentMarker, fillFolder, writeRun } from '../session/write-reports.ts';
 import type { EvaluateOptions } from './options.ts';
 import type { FindSides } from './project.ts';
+import { resultsFile } from './results.ts';
 import { renderResult, type Terminal } from './terminal.ts';
 
 export async function evaluateSides(
@@ -31,6 +32,8 @@ export async function showResult(
   await writeOwnReports(session, options, terminal, 'report.html', (folder) =>
     writeRun(session, { result, suites }, { folder, marker: commentMarker('evaldiff') }),
   );
+  if (options.results !== undefined)
+    await resultsFile(options.results, terminal).write(result, session.workTree);
   return result;
 }
 

@@ -32,6 +32,7 @@ import type { Sides } from '../session/sides.ts';
 import { machineOf, userFolder } from '../session/store-place.ts';
 import { openKeys, withEnvFile } from './env-file.ts';
 import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.ts';
+import { resultsFile } from './results.ts';
 import type { Terminal } from './terminal.ts';
 
 export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
@@ -95,11 +96,16 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  { store, report, record }: Pick<EvaluateOptions, 'store' | 'report' | 'record'>,
+  {
+    store,
+    report,
+    results,
+    record,
+  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
   { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
 ): string[] {
   const caches = userFolder(machineOf(env));
-  return [store, env['EVALDIFF_STORE'], report, record, caches].flatMap((path) =>
+  return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>
     typeof path === 'string' && path.trim() !== '' ? resolve(cwd, path.trim()) : [],
   );
 }
@@ -171,7 +177,7 @@ function cliSessionOptions(
     }),
     withheld: null,
     store: { kind: 'machine', file: store, cwd, remember },
-    outputs: report === undefined ? outputs : [folderOutput('--report', resolve(cwd, report))],
+    outputs: [...ownOutputs(options, terminal), ...(report === undefined ? outputs : [])],
     record:
       record === undefined
         ? null
@@ -186,6 +192,21 @@ function cliSessionOptions(
     now: () => dayOf(testOverrides),
     testOverrides,
   };
+}
+
+function ownOutputs({ report, results }: EvaluateOptions, terminal: Terminal): Output[] {
+  return [
+    ...(report === undefined ? [] : [folderOutput('--report', resolve(terminal.cwd, report))]),
+    ...(results === undefined
+      ? []
+      : [
+          {
+            option: '--results',
+            path: resultsFile(results, terminal).path,
+            kind: 'file' as const,
+          },
+        ]),
+  ];
 }
 
 function namedKeys(options: EvaluateOptions, env: NodeJS.ProcessEnv): string[] {
@@ -212,10 +233,10 @@ export function withCurrentProject(
   terminal: Terminal,
   overrides: readonly string[],
   work: (opened: Opened) => Promise<void>,
-  past: ModelEnds['past'] = 'problem',
+  { past = 'problem', find = currentFiles }: { past?: ModelEnds['past']; find?: FindSides } = {},
 ): Promise<void> {
   return withProject(options, terminal, { overrides }, async (session) => {
-    const { head: tree } = await currentFiles(session);
+    const { head: tree } = await find(session);
     const { project, problems } = await readProject(tree, session.inputs.read, {
       builtInMetrics: metrics,
       builtInRubrics,

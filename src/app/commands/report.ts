@@ -15,8 +15,9 @@ import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { type SavedFile, savedRuns } from './files.ts';
-import { addVariants, REPORT_FOLDERS } from './options.ts';
+import { onlySavedResult, savedRuns, type SavedFile } from './files.ts';
+import { addVariants, REPORT_FOLDERS, RESULTS_OPTION } from './options.ts';
+import { resultsFile } from './results.ts';
 import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
 
 const FORMATS = ['terminal', 'markdown', 'html', 'junit', 'json'] as const;
@@ -28,6 +29,7 @@ interface ReportOptions {
   json?: boolean;
   tables?: boolean;
   out?: string;
+  results?: string;
 }
 
 const ROLLUP_SECONDS = 5;
@@ -52,10 +54,19 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
   format.choices([...FORMATS, ...variants.formats]);
   command
     .option('-o, --out <file>', 'write to this file instead of printing')
+    .option(...RESULTS_OPTION)
     .addHelpText('after', '\nExample: evaldiff report before/result.json after/result.json')
     .action(async (paths: string[], options: ReportOptions) => {
       const isTerminal = terminal.isTerminal && options.out === undefined;
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
+      if (options.results !== undefined) {
+        const file = resultsFile(options.results, terminal);
+        const message = '--results: name one result.json, or a folder that contains one';
+        const result = await onlySavedResult(paths, message, terminal);
+        await file.write(result, { root: terminal.cwd });
+        done(exitCode(result.conclusion));
+        return;
+      }
       const given = { ...options, format };
       const to = { ...terminal, isTerminal };
       const rendered =

@@ -9,6 +9,7 @@ import type { PlannedCalls } from '../../money/feature-plan.ts';
 import type { Project } from '../../project/settings.ts';
 import type { Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
+import type { FlatTable } from '../../report/test-rows.ts';
 import type { Json, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
@@ -65,14 +66,6 @@ interface CommandVariant {
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
 }
 
-/** A cell of a flat table per column; a missing one is empty. */
-export type FlatRow = Readonly<Record<string, Json>>;
-
-export interface FlatTable {
-  columns: readonly string[];
-  rows: readonly FlatRow[];
-}
-
 export interface LabelledTest {
   certain: readonly PlannedCalls[];
   problems: Problem[];
@@ -123,6 +116,9 @@ export interface CommandRow {
 
   /** Flat tables of a result, by name. */
   readonly tables?: Readonly<Record<string, (result: Result) => Promise<FlatTable>>>;
+
+  /** Formats of `--results`, by the ending of the file's name. */
+  readonly results?: Readonly<Record<string, (result: Result) => Promise<string>>>;
 
   readonly demo?: DemoExample;
 

@@ -1,6 +1,6 @@
-import type { FlatTable } from '../../app/commands/terminal.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import type { FlatTable } from '../../report/test-rows.ts';
 import { wholeRates } from '../../text/amounts.ts';
 import { attributeWords, explainedSuites } from './explained-suites.ts';
 import { insightLine, insights, weakBlocks } from './insights-section.ts';

@@ -1,8 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
-import { savedRuns } from '../../app/commands/files.ts';
-import type { FlatRow, Rendered, Terminal } from '../../app/commands/terminal.ts';
+import { onlySavedResult } from '../../app/commands/files.ts';
+import type { Rendered, Terminal } from '../../app/commands/terminal.ts';
 import { userError } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
+import type { FlatRow } from '../../report/test-rows.ts';
 import type { Json } from '../../types/plain.ts';
 
 export interface CsvOptions {
@@ -30,15 +31,13 @@ export async function renderCsv(
   const rowsOf = Object.hasOwn(tables, table) ? tables[table] : undefined;
   if (rowsOf === undefined)
     throw userError(null, `--table: must be ${Object.keys(tables).sort().join(' or ')}`);
-  const files = await savedRuns(paths, terminal);
-  const [only, ...more] = files;
-  if (only?.kind !== 'result' || more.length > 0)
-    throw userError(
-      null,
-      '--format csv renders one result.json (npx evaldiff report out/result.json --format csv)',
-    );
-  const { columns, rows } = await rowsOf(only.result);
-  return { text: csvOf(columns, rows), code: exitCode(only.result.conclusion) };
+  const result = await onlySavedResult(
+    paths,
+    '--format csv renders one result.json (npx evaldiff report out/result.json --format csv)',
+    terminal,
+  );
+  const { columns, rows } = await rowsOf(result);
+  return { text: csvOf(columns, rows), code: exitCode(result.conclusion) };
 }
 
 function csvOf(columns: readonly string[], rows: readonly FlatRow[]): string {

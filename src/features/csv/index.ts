@@ -17,5 +17,5 @@ export const csvFeature: Feature & CommandRow = {
       },
     },
   ],
-  tables: { tests: async (result) => (await import('./test-rows.ts')).testRows(result) },
+  tables: { tests: async (result) => (await import('../../report/test-rows.ts')).testRows(result) },
 };

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { savedRuns } from '../../app/commands/files.ts';
+import { onlySavedResult } from '../../app/commands/files.ts';
 import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
-import { errorMessage, userError } from '../../errors.ts';
+import { errorMessage } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { checkTitle, renderComment } from '../../report/comment.ts';
@@ -42,7 +42,7 @@ ${Object.values(REVIEW_SERVICES)
 Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await resultIn(path, terminal);
+      const result = await reviewedResult(path, terminal);
       const lines = await publishTo(
         REVIEW_SERVICES[options.to],
         { result, name: options.name },
@@ -53,10 +53,12 @@ Example: evaldiff publish --to gitlab evaldiff-report`,
     });
 };
 
-async function resultIn(path: string | undefined, terminal: Terminal): Promise<Result> {
-  const [only, ...more] = await savedRuns(path === undefined ? [] : [path], terminal);
-  if (only?.kind === 'result' && more.length === 0) return only.result;
-  throw userError(null, 'name one result.json, such as evaldiff-report/result.json');
+function reviewedResult(path: string | undefined, terminal: Terminal): Promise<Result> {
+  return onlySavedResult(
+    path === undefined ? [] : [path],
+    'name one result.json, such as evaldiff-report/result.json',
+    terminal,
+  );
 }
 
 /** Findings at lines for tools that show them in a code review. */
@@ -65,7 +67,7 @@ export async function renderFindings(
   format: 'sarif' | 'code-quality',
   terminal: Terminal,
 ): Promise<Rendered> {
-  const result = await resultIn(path, terminal);
+  const result = await reviewedResult(path, terminal);
   const written = format === 'sarif' ? sarifOf : codeQualityOf;
   const text = JSON.stringify(written(result, await loadReports(terminal.features)), null, 1);
   return { text: `${text}\n`, code: 0 };

@@ -1,0 +1,186 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { JsonMap } from '../../../../src/types/plain.ts';
+import { ROOT } from '../../../contract/source-graph.ts';
+import { commandIn } from '../../../stand-ins/command-line.ts';
+import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { green, regression, withProblems } from '../../../unit/report/results.ts';
+
+const RESULTS = { regression, green, withProblems };
+
+const folder = temporaryFolder('results-out');
+
+async function written(name: keyof typeof RESULTS, ending: string) {
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(RESULTS[name]()));
+  const file = `${name}${ending}`;
+  const { err } = await commandIn(folder, ['report', 'result.json', '--results', file]);
+  expect(err).toBe(`wrote ${file}\n`);
+  return readFileSync(join(folder, file), 'utf8');
+}
+
+const jsonIn = async (name: keyof typeof RESULTS, ending: string) =>
+  JSON.parse(await written(name, ending)) as JsonMap;
+
+function refuted(schema: object, value: unknown): unknown {
+  const ajv = new Ajv({ allErrors: true, strict: false });
+  addFormats.default(ajv);
+  const validate = ajv.compile(schema);
+  return validate(value) ? null : validate.errors;
+}
+
+/** The part of opentelemetry-proto's JSON mapping that is written. */
+const attribute = {
+  required: ['key', 'value'],
+  properties: {
+    key: { type: 'string', pattern: '^(?:gen_ai|evaldiff|service)\\.' },
+    value: {
+      oneOf: [
+        { required: ['stringValue'], properties: { stringValue: { type: 'string' } } },
+        { required: ['doubleValue'], properties: { doubleValue: { type: 'number' } } },
+      ],
+    },
+  },
+};
+const attributes = { type: 'array', items: attribute };
+const nano = { type: 'string', pattern: '^\\d+$' };
+const list = (items: object) => ({ type: 'array', minItems: 1, items });
+const OTLP = {
+  properties: {
+    resourceSpans: list({
+      required: ['resource', 'scopeSpans'],
+      properties: {
+        resource: { properties: { attributes } },
+        scopeSpans: list({
+          properties: {
+            spans: list({
+              additionalProperties: false,
+              required: ['traceId', 'spanId', 'name', 'startTimeUnixNano', 'endTimeUnixNano'],
+              properties: {
+                traceId: { pattern: '^[0-9a-f]{32}$' },
+                spanId: { pattern: '^[0-9a-f]{16}$' },
+                name: { type: 'string' },
+                kind: { enum: [1] },
+                startTimeUnixNano: nano,
+                endTimeUnixNano: nano,
+                attributes,
+                status: { properties: { code: { enum: [0, 1, 2] }, message: { type: 'string' } } },
+                events: {
+                  type: 'array',
+                  items: {
+                    required: ['timeUnixNano', 'name', 'attributes'],
+                    properties: {
+                      timeUnixNano: nano,
+                      name: { const: 'gen_ai.evaluation.result' },
+                      attributes,
+                    },
+                  },
+                },
+              },
+            }),
+          },
+        }),
+      },
+    }),
+  },
+};
+
+const tries = ({ suites }: ReturnType<typeof regression>) =>
+  suites.flatMap(({ references }) =>
+    references.flatMap(({ base, head }) => [...(base?.tries ?? []), ...(head?.tries ?? [])]),
+  );
+
+describe('the file of --results', () => {
+  test.each(Object.keys(RESULTS) as (keyof typeof RESULTS)[])(
+    'follows the schema of CTRF for the result %s',
+    async (name) => {
+      const path = 'node_modules/ctrf/dist/ctrf-schema.json';
+      const schema = JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as object;
+      expect(refuted(schema, await jsonIn(name, '.ctrf.json'))).toBeNull();
+    },
+  );
+
+  test('has the cases that fail in the JUnit report as failed tests of CTRF', async () => {
+    const { results } = (await jsonIn('regression', '.ctrf.json')) as {
+      results: { summary: JsonMap; tests: { status: string; rawStatus: string }[] };
+    };
+    const references = regression().suites.flatMap((suite) => suite.references);
+    expect(results.tests.map(({ rawStatus }) => rawStatus)).toEqual(
+      references.map(({ status }) => status),
+    );
+    const failed = results.tests.filter(({ status }) => status === 'failed');
+    const junit = await commandIn(folder, ['report', 'result.json', '--format', 'junit']);
+    expect(failed.length).toBe(junit.out.match(/<(?:failure|error) /g)?.length);
+    expect(results.summary['tests']).toBe(references.length);
+  });
+
+  test('has a span of OpenTelemetry for each try, with an event for each score', async () => {
+    const value = await jsonIn('regression', '.otlp.json');
+    expect(refuted(OTLP, value)).toBeNull();
+    const [{ scopeSpans: [{ spans }] = [{ spans: [] }] }] = value['resourceSpans'] as unknown as [
+      { scopeSpans: [{ spans: { spanId: string; events: unknown[] }[] }] },
+    ];
+    const all = tries(regression());
+    expect(spans.map(({ events }) => events.length)).toEqual(
+      all.map(({ scores }) => scores.length),
+    );
+    expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(all.length);
+  });
+
+  test('has the results of promptfoo, which its import reads', async () => {
+    const { evalId, results } = (await jsonIn('regression', '.promptfoo.json')) as {
+      evalId: string;
+      results: { version: number; prompts: JsonMap[]; results: JsonMap[] };
+    };
+    expect(evalId).toMatch(/^evaldiff-[0-9a-f]{16}$/);
+    expect(results.version).toBe(3);
+    expect(results.prompts.map(({ label }) => label)).toEqual([
+      'base: gpt-4o {"temperature":0}',
+      'head: gpt-4o {"temperature":0.2}',
+      'head: gpt-4o {"temperature":0}',
+    ]);
+    const passed = results.prompts.map(({ metrics }) => (metrics as JsonMap)['testPassCount']);
+    expect(passed).toEqual([74, 9, 56]);
+    expect(results.results.map(({ success }) => success)).toEqual(
+      tries(regression()).map(({ outcome }) => outcome === 'pass'),
+    );
+    const places = results.results.map(({ promptIdx, testIdx }) => `${promptIdx} ${testIdx}`);
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  test('has a line for each try and score, with the commit', async () => {
+    const text = await written('regression', '.jsonl');
+    const rows = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as JsonMap);
+    const scores = tries(regression()).map((each) => Math.max(1, each.scores.length));
+    expect(rows).toHaveLength(scores.reduce((sum, each) => sum + each, 0));
+    expect(rows[0]).toMatchObject({
+      commit: regression().base?.sha,
+      side: 'base',
+      try: 0,
+      metric: expect.any(String) as unknown,
+      status: expect.any(String) as unknown,
+    });
+  });
+
+  test('is written by a run too, and its name is checked before the first call', async () => {
+    const { directory, write } = createRepository();
+    write({
+      'prompts/p.yaml':
+        'model: gpt-5.4\nprompt: Hi {a}\nmetrics: [{ uses: length }]\nreferences: [{ input: { a: 1 } }]\n',
+    });
+    const wrong = await commandIn(directory, ['run', '--results', 'out.json']);
+    expect([wrong.code, wrong.err]).toEqual([
+      2,
+      '--results: out.json must end in .jsonl, .ctrf.json, .otlp.json, .promptfoo.json, which choose the format\n',
+    ]);
+    const { err } = await commandIn(directory, ['run', '--results', 'out.ctrf.json']);
+    expect(err).toContain('wrote out.ctrf.json\n');
+    expect(JSON.parse(readFileSync(join(directory, 'out.ctrf.json'), 'utf8'))).toMatchObject({
+      reportFormat: 'CTRF',
+    });
+  });
+});
