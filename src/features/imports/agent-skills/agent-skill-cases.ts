@@ -24,7 +24,7 @@ const UNSUPPORTED_KEYS: Readonly<Record<string, string>> = {
   grader: 'checks in code or by another grader do not run; the grader comes from the settings',
 };
 
-interface CaseReader {
+export interface CaseReader {
   skill: string | null;
   builtIns: BuiltInMetrics;
   /** What the case asks, with its files. Refuses a case whose files cannot be given. */

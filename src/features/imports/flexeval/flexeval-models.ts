@@ -14,7 +14,7 @@ import {
 } from '../shared/models.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 
-const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n';
 
 const COMPLETION_IN_CODE =
   'completion functions in code do not run; use your own program: models: { app: ' +
@@ -31,25 +31,7 @@ const FUNCTIONS: Readonly<Record<string, Read>> = {
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
-  echo_completion: ({ response }) => echo(typeof response === 'string' ? response : null),
 };
-
-const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, messages } = JSON.parse(line);
-  const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
-  console.log(JSON.stringify({ id, output }));
-});`;
-
-/**
- * Prints `response`. Replaces `\n` by a line break, because unquoted YAML keeps both characters.
- */
-function echo(response: string | null): NamedModel {
-  const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
-  const model = response === null ? 'echo' : `echo-${mark}`;
-  const given = response === null ? [] : [response.replaceAll('\\n', '\n')];
-  const command = ['node', '-e', ECHO, ...given];
-  return { model, entry: { provider: 'program', model, command }, line: null };
-}
 
 /** Reports what is lost of it as parts of `what`. */
 export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'label'> {

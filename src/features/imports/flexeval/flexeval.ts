@@ -1,5 +1,6 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
+import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
@@ -12,12 +13,11 @@ import {
   type Imported,
   uniqueNames,
 } from '../shared/draft.ts';
-import { importedText } from '../shared/files.ts';
+import { importFiles, type ImportFiles } from '../shared/files.ts';
 import { Node, isAmong } from '../shared/node.ts';
 import {
   dataFile,
   rubricFiles,
-  type FlexEvalFiles,
   type FunctionModule,
   type LocatedFile,
   functionModules,
@@ -35,7 +35,7 @@ interface ForeignEval {
 }
 
 interface EvalContext {
-  files: FlexEvalFiles;
+  files: ImportFiles;
   imported: Imported;
   builtIns: BuiltInMetrics;
   modules: readonly FunctionModule[];
@@ -60,17 +60,13 @@ const CONFIG_KEYS =
 
 export async function importFlexEval(
   document: Document,
-  { builtIns, files: { absence, data }, settings: { grader: settingsGrader } }: FormatTools,
+  { builtIns, files: all, settings: { grader: settingsGrader } }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
   const root = new Node(document, imported);
   const { file } = document;
-  const text = async (path: string): Promise<string | null> => {
-    const read = await data(path, null, problems);
-    return read && importedText(read.content);
-  };
-  const files = { file, problems, absence, text };
+  const files = importFiles(all, folderOf(file), problems);
   if (!isFlexEval(root.value)) {
     problems.push(
       problem(
@@ -81,7 +77,7 @@ export async function importFlexEval(
     return imported;
   }
   const evals = evalsOf(root);
-  const rubrics = rubricFiles(root, files);
+  const rubrics = rubricFiles(root, files, problems);
   const modules = await functionModules(root, files);
   const unique = uniqueNames();
   for (const foreign of evals)
@@ -128,8 +124,8 @@ function importEval(
   node.loseUnread({ read: `${EVAL_KEYS} ${CONFIG_KEYS}`, otherwise: NO_PART });
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(node.at('metrics'), { ...context, completes });
-  const data = sources.flatMap((source) => dataFile(source, files) ?? []);
-  const name = context.unique(evalName(written['name'], key, files.file));
+  const data = sources.flatMap((source) => dataFile(source, files));
+  const name = context.unique(evalName(written['name'], key, node.place.file));
   if (metrics.length === 0 || data.length === 0) {
     node.lose(
       `the eval ${name}`,
