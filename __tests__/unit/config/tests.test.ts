@@ -558,7 +558,7 @@ describe('references_from', () => {
       'an unsupported file type',
       '{ file: c.txt }',
       { 'c.txt': 'x' },
-      'c.txt: must be a .jsonl, .csv or .tsv file',
+      'c.txt: must be a .jsonl, .json, .csv or .tsv file',
     ],
     [
       'a missing column',

@@ -23,6 +23,7 @@ import { logLine } from '../../text/log.ts';
 import type { Json, JsonMap, Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
 import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
+import { importRows } from './rows/rows.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
 import { lose } from './shared/node.ts';
 import { verifyImport } from './verify.ts';
@@ -39,7 +40,8 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     .description("convert another tool's file to prompt and test files")
     .argument(
       '<file>',
-      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
+      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, FlexEval's YAML, " +
+        'or rows (.jsonl, .json, .csv, .tsv) of OpenAI Evals and other tools',
     )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
     .addOption(
@@ -230,7 +232,8 @@ async function withImported<T>(
       given === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[given];
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
-    if (format === null) {
+    const isRows = format === null && ROWS.test(path);
+    if (format === null && !isRows) {
       const names = Object.keys(READ_FORMATS);
       throw userError(
         file,
@@ -238,7 +241,7 @@ async function withImported<T>(
           `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
       );
     }
-    if ('instead' in format) throw userError(file, unreadMessage(format));
+    if (format !== null && 'instead' in format) throw userError(file, unreadMessage(format));
     const { settings } = await loadSettings(
       files,
       {
@@ -249,7 +252,6 @@ async function withImported<T>(
       },
       [],
     );
-    const document = await files.document(path, problems);
     const tools = {
       files,
       builtIns: metrics,
@@ -260,11 +262,17 @@ async function withImported<T>(
       code: verify === undefined ? ('written' as const) : ('verified' as const),
       host: hostSettings(settings),
     };
-    const read = document && (await format.read(document, tools, problems));
-    if (read === null || problems.length > 0) throw new UserError(problems);
-    return work({ path, imported: read.imported, files, workTree: workTreeOf(repository) });
+    const document = format && (await files.document(path, problems));
+    const imported =
+      document && format
+        ? (await format.read(document, tools, problems)).imported
+        : await importRows(path, tools, problems);
+    if (problems.length > 0) throw new UserError(problems);
+    return work({ path, imported, files, workTree: workTreeOf(repository) });
   });
 }
+
+const ROWS = /\.(?:jsonl|ndjson|json|csv|tsv)$/i;
 
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');

@@ -1,10 +1,17 @@
 import type { FormatTools } from '../../../config/formats.ts';
 import type { Document } from '../../../documents/document.ts';
-import { folderOf } from '../../../documents/paths.ts';
+import { folderOf, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { BuiltInMetrics } from '../../../metrics/definition.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { filledText, isMap, type Json, type JsonMap, type Problem } from '../../../types/plain.ts';
+import {
+  filledText,
+  isMap,
+  type Json,
+  type JsonMap,
+  type Place,
+  type Problem,
+} from '../../../types/plain.ts';
 import {
   lastSteps,
   nothingImported,
@@ -15,13 +22,6 @@ import {
 } from '../shared/draft.ts';
 import { importFiles, type ImportFiles } from '../shared/files.ts';
 import { Node, isAmong } from '../shared/node.ts';
-import {
-  dataFile,
-  rubricFiles,
-  type FunctionModule,
-  type LocatedFile,
-  functionModules,
-} from './flexeval-files.ts';
 import { convertMetrics } from './flexeval-metrics.ts';
 import { promptDraft, withGrader } from './flexeval-models.ts';
 import { isFlexEval } from './is-flexeval.ts';
@@ -38,7 +38,6 @@ interface EvalContext {
   files: ImportFiles;
   imported: Imported;
   builtIns: BuiltInMetrics;
-  modules: readonly FunctionModule[];
   settingsGrader: Settings['grader'];
   unique(wanted: string): string;
 }
@@ -58,11 +57,11 @@ const CONFIG_KEYS =
   'raise_on_duplicate_dataset_name raise_on_unnamed_dataset reuse_dataset_by_name notes ' +
   `add_default_functions database_path ${REPEATS}`;
 
-export async function importFlexEval(
+export function importFlexEval(
   document: Document,
   { builtIns, files: all, settings: { grader: settingsGrader } }: FormatTools,
   problems: Problem[],
-): Promise<Imported> {
+): Imported {
   const imported = nothingImported();
   const root = new Node(document, imported);
   const { file } = document;
@@ -78,10 +77,9 @@ export async function importFlexEval(
   }
   const evals = evalsOf(root);
   const rubrics = rubricFiles(root, files, problems);
-  const modules = await functionModules(root, files);
   const unique = uniqueNames();
   for (const foreign of evals)
-    importEval(foreign, { files, imported, builtIns, modules, settingsGrader, unique });
+    importEval(foreign, { files, imported, builtIns, settingsGrader, unique });
   imported.carried = carriedShares(evals, imported);
   return rubrics.length === 0 ? imported : { ...imported, rubrics };
 }
@@ -187,4 +185,40 @@ function triesPerThread(node: Node, configs: readonly Node[]): number {
       else if (isAmong(CONFIG_KEYS, key))
         config.at(key).remark(`${key} is not converted: ${ABOUT_RUNNING}`);
   return repeats;
+}
+
+interface LocatedFile {
+  file: string;
+  place: Place;
+}
+
+function dataFile(source: Node, files: ImportFiles): LocatedFile[] {
+  const { value, map } = source;
+  const written: JsonMap = typeof value === 'string' ? { path: value } : map;
+  const { path, type = 'file', format = 'jsonl' } = written;
+  const isRead = type === 'file' && format === 'jsonl' && typeof path === 'string';
+  return isRead && !/\.(?:db|sqlite3?)$/.test(path)
+    ? locateFile(path, source.place, files)
+    : source.lose('a data source', 'only JSONL files of the repository are read');
+}
+
+/** Paths are relative to FlexEval's working directory, or in older files, to the file itself. */
+function locateFile(path: string, place: Place, files: ImportFiles): LocatedFile[] {
+  const plain = path.replace(/^\.\//, '');
+  const beside = ['', folderOf(place.file)].find((folder) => {
+    const file = join(folder, plain);
+    return file !== null && files.exists(file);
+  });
+  return files.paths(plain, place, beside ?? '').map((file) => ({ file, place }));
+}
+
+function rubricFiles(root: Node, files: ImportFiles, problems: Problem[]): LocatedFile[] {
+  return root
+    .at('rubric_paths')
+    .items()
+    .flatMap(({ value, place }) => {
+      if (typeof value === 'string') return locateFile(value, place, files);
+      problems.push(problem(place, 'rubric_paths must be a list of files'));
+      return [];
+    });
 }

@@ -174,7 +174,7 @@ describe('a FlexEval run', () => {
     [
       'a function in code',
       '- name: has_question_mark',
-      /the function has_question_mark is not converted: no built-in metric or function module has this name/,
+      /the function has_question_mark is not converted: no built-in metric has this name, and functions of your own are not read; write a code metric/,
     ],
     [
       'a function for LangGraph',
