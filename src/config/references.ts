@@ -5,7 +5,6 @@ import { FILE_LIMITS } from '../documents/limits.ts';
 import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
-import { counted } from '../text/amounts.ts';
 import { appearance } from '../text/visible.ts';
 import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
@@ -114,11 +113,11 @@ async function readDataSource(
   const { file, content } = loaded;
   const { variables, isLed } = context;
   const given = source.map ?? {};
-  const read = readRows(file, content, problems);
-  const { name, columns, tests, lost } = recogniseRows(file, read, given, variables, problems);
+  const all = readRows(file, content, problems);
+  const { name, columns, rows: read, lost } = recogniseRows(file, all, given, variables, problems);
   const needed = { input: columns.input, ...given };
   const rules = { map: columns, needed, variables, isLed, table: isTable(file) };
-  const rows = tests.map(({ line, value, written }) => ({
+  const rows = read.map(({ line, value, written }) => ({
     place: { file, line },
     value,
     mapped: rowAsReference(value, rules),
@@ -141,13 +140,13 @@ async function readDataSource(
   const ofFile = {
     place: top,
     lacks,
-    names: new Set([...columnNames, ...inputNames(drafts), String(columns.expected)]),
+    names: new Set([...columnNames, ...inputNames(drafts), ...[columns.expected ?? []].flat()]),
   } as const;
-  for (const { what, line, rows: times } of lost)
+  for (const { what, line, times } of lost)
     context.notices.push({
       kind: 'import',
       place: { file, line },
-      message: `${what} of ${name} is not read (${counted(times, 'row')})`,
+      message: `${what} of ${name} is not read (${times})`,
     });
   const misspelt = rows.flatMap(({ value }) => misspeltFields(value, rules));
   for (const message of new Set(misspelt))
@@ -155,14 +154,12 @@ async function readDataSource(
   return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
-interface MappedRow {
-  place: Place;
-  mapped: JsonMap | string;
-  written: JsonMap | string | undefined;
-}
-
 function rowDrafts(
-  rows: readonly MappedRow[],
+  rows: readonly {
+    place: Place;
+    mapped: JsonMap | string;
+    written?: JsonMap | string | undefined;
+  }[],
   context: ReferenceContext,
   problems: Problem[],
 ): DraftReference[] {

@@ -32,6 +32,9 @@ const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'
 
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
 
+export const isField = (key: string): boolean =>
+  (REFERENCE_FIELDS as readonly string[]).includes(key);
+
 /**
  * Reads each field from the column that `map` names, or else from the one with the field's name.
  * Without `input`, all other columns are the input.
@@ -92,7 +95,7 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
       value: Object.fromEntries(
         Object.entries(map.input).map(([variable, column]) => [
           variable,
-          inputText(columnValue(row, column) ?? null),
+          variableText(columnValue(row, column) ?? null),
         ]),
       ),
     };
@@ -108,11 +111,8 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   if (dialogue !== undefined) return { value: row[dialogue] ?? null };
   const picked = emptyMap();
   for (const [key, value] of Object.entries(row)) {
-    if (
-      variables.includes(key) ||
-      (rules.table && !(REFERENCE_FIELDS as readonly string[]).includes(key))
-    )
-      picked[key] = inputText(value);
+    if (variables.includes(key) || (rules.table && !isField(key)))
+      picked[key] = variableText(value);
   }
   return { value: picked };
 }
@@ -128,7 +128,9 @@ function wholeInput(
     const { messages } = value;
     if (Array.isArray(messages) && !variables.includes('messages')) return { value: messages };
     const given = Object.entries(value).filter(([, member]) => member !== null);
-    return { value: Object.fromEntries(given.map(([name, member]) => [name, inputText(member)])) };
+    return {
+      value: Object.fromEntries(given.map(([name, member]) => [name, variableText(member)])),
+    };
   }
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
@@ -143,7 +145,7 @@ function wholeInput(
 }
 
 /** Messages become a transcript, other lists and maps JSON. */
-function inputText(value: Json): Json {
+function variableText(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   const messages = Array.isArray(value) ? value.filter(isMap) : [];
   const isTranscript = messages.length > 0 && messages.every(({ role }) => filledText(role));

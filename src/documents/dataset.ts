@@ -1,14 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
-import {
-  isMap,
-  parsedJson,
-  type Json,
-  type Place,
-  type Problem,
-  type JsonMap,
-} from '../types/plain.ts';
+import { isMap, type Json, type Place, type Problem, type JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
 import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
@@ -72,23 +65,20 @@ function readJsonLines(file: string, text: string, problems: Problem[]): DataRow
 }
 
 /** Keys of a map whose list has the rows. */
-const ROW_LISTS = ['data', 'rows', 'items', 'examples', 'samples', 'goldens', 'records'];
+const ROW_LISTS = ['data', 'rows', 'examples', 'samples'];
 
-/** A list of rows, also in a map. The limit is that of YAML files; lines can be more. */
+/** A list of rows, also in a map. The limits are those of YAML files; lines have larger ones. */
 function readJsonList(file: string, text: string, problems: Problem[]): DataRow[] {
   const read = readYaml(file, text);
-  if (!read.ok || parsedJson(text) === undefined) {
-    problems.push(...(read.ok ? [problem(file, 'is not valid JSON')] : read.problems));
+  if (!read.ok) {
+    problems.push(...read.problems);
     return [];
   }
   const { value, placeOf } = read.value;
-  const key = isMap(value) ? ROW_LISTS.find((each) => Array.isArray(value[each])) : undefined;
-  const path = key === undefined ? [] : [key];
-  const { written } = writtenRow(text);
-  return [valueAt(value, path) ?? []].flat().flatMap((row, index) => {
-    const at = Array.isArray(value) || key !== undefined ? [...path, index] : path;
-    const { line } = placeOf(at);
-    if (isMap(row)) return [{ line, value: row, written: valueAt(written, at) as JsonMap }];
+  const key = isMap(value) ? ROW_LISTS.filter((each) => Array.isArray(value[each])) : [];
+  return [valueAt(value, key) ?? []].flat().flatMap((row, index) => {
+    const { line } = placeOf([...key, index]);
+    if (isMap(row)) return [{ line, value: row }];
     problems.push(problem({ file, line }, 'must be a JSON object'));
     return [];
   });

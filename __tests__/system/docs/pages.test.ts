@@ -85,6 +85,16 @@ const GUIDES: readonly Guide[] = [
     },
   },
   {
+    pages: ['docs/from-openai-evals.md'],
+    isRepository: true,
+    isInstalled: true,
+    red: ['npx evaldiff import data/shop.jsonl'],
+    says: {
+      'npx evaldiff import data/shop.jsonl': ['wrote prompts/shop.yaml', '2 of 2 rows carried'],
+      'npx evaldiff run': ['100.0 %'],
+    },
+  },
+  {
     pages: ['docs/agents.md'],
     section: 'Test a skill',
     files: AGENT,

@@ -621,12 +621,6 @@ describe('references_from', () => {
       '1: has the control character U+0007; remove it',
     ],
     [
-      'a map as a value',
-      'c.jsonl',
-      '{"a": 1}\n{"input": {"a": {}}}',
-      '2: input.a must be text, a number or true/false',
-    ],
-    [
       'a semicolon as separator',
       'c.csv',
       'a;expected\n1;2\n',

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { Option } from 'commander';
 import { stringify } from 'yaml';
 import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
@@ -22,15 +21,14 @@ import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { Json, JsonMap, Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
-import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
-import { importRows } from './rows/rows.ts';
+import { IMPORT_FORMATS } from './formats.ts';
+import { importRows } from './rows.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
 import { lose } from './shared/node.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
   directory: string;
-  format?: ImportFormat;
   verify?: string;
 }
 
@@ -44,12 +42,6 @@ export const importCommand: AddCommand = (program, terminal, done) => {
         'or rows (.jsonl, .json, .csv, .tsv) of OpenAI Evals and other tools',
     )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
-    .addOption(
-      new Option(
-        '-f, --format <format>',
-        'the format, if the name of the file does not show it',
-      ).choices(Object.keys(READ_FORMATS)),
-    )
     .option(
       '--verify <results>',
       'a promptfoo results file (promptfoo eval -o results.json): score its answers with ' +
@@ -217,7 +209,7 @@ interface ReadFile {
 async function withImported<T>(
   file: string,
   root: string,
-  { format: given, verify }: ImportOptions,
+  { verify }: ImportOptions,
   terminal: Terminal,
   work: (read: ReadFile) => Promise<T>,
 ): Promise<T> {
@@ -228,19 +220,9 @@ async function withImported<T>(
     const problems: Problem[] = [];
     const files = createFiles(tree);
     if (!tree.files.has(path)) throw userError(file, 'does not exist or is ignored by git');
-    const format =
-      given === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[given];
+    const format = await detectFormat(path, files, IMPORT_FORMATS);
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
-    const isRows = format === null && ROWS.test(path);
-    if (format === null && !isRows) {
-      const names = Object.keys(READ_FORMATS);
-      throw userError(
-        file,
-        'has an unknown format; set it with --format ' +
-          `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
-      );
-    }
     if (format !== null && 'instead' in format) throw userError(file, unreadMessage(format));
     const { settings } = await loadSettings(
       files,
@@ -264,15 +246,13 @@ async function withImported<T>(
     };
     const document = format && (await files.document(path, problems));
     const imported =
-      document && format
-        ? (await format.read(document, tools, problems)).imported
-        : await importRows(path, tools, problems);
-    if (problems.length > 0) throw new UserError(problems);
+      format === null
+        ? await importRows(path, tools, problems)
+        : document && (await format.read(document, tools, problems)).imported;
+    if (imported === null || problems.length > 0) throw new UserError(problems);
     return work({ path, imported, files, workTree: workTreeOf(repository) });
   });
 }
-
-const ROWS = /\.(?:jsonl|ndjson|json|csv|tsv)$/i;
 
 function pathWithin(folder: string, path: string): string | null {
   const found = relative(folder, path).split(sep).join('/');

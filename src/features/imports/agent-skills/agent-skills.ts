@@ -23,9 +23,9 @@ import {
   caseQuestion,
   readCases,
   reportUnknownCaseKeys,
+  snakeCase,
   type CaseReader,
 } from './agent-skill-cases.ts';
-import { snakeCase } from './agent-skill-checks.ts';
 import { attachedText, findSkill, placedFiles, skillName } from './agent-skill-files.ts';
 
 const CASE_LISTS = ['evals', 'cases'];
@@ -133,7 +133,7 @@ async function tasksOf(
     skill: name,
     builtIns,
     asked({ map }, task) {
-      const given = placedFiles(map['files'], { files, folders: foldersOf(folder, file) });
+      const given = placedFiles(map['files'], { files, folders: [folder, folderOf(file), ''] });
       return { task, ...(Object.keys(given).length === 0 ? {} : { files: given }) };
     },
     trigger({ map }, task) {
@@ -155,9 +155,6 @@ async function tasksOf(
   return { document: { file, value, placeOf, placeOfText: placeOf }, imported };
 }
 
-/** Where the files of a case may be. */
-const foldersOf = (skill: string, file: string): string[] => [skill, folderOf(file), ''];
-
 async function promptTestsOf(
   document: Document,
   list: Node,
@@ -166,7 +163,7 @@ async function promptTestsOf(
   problems: Problem[],
   imported: ImportLosses,
 ): Promise<DraftFile | null> {
-  const folders = foldersOf(folderOf(skill), document.file);
+  const folders = [folderOf(skill), folderOf(document.file), ''];
   const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
   const reader: CaseReader = {
     skill: skillName(document.value),
@@ -179,12 +176,12 @@ async function promptTestsOf(
   };
   const tests = await testsOf(list, reader, imported, hasGrader);
   // All cases must have the same variables.
-  const inputs = inputsOf(tests);
+  const inputs = promptInputs(tests);
   if (inputs.some((input) => 'files' in input)) for (const input of inputs) input['files'] ??= '';
   return tests;
 }
 
-const inputsOf = (tests: DraftFile | null): JsonMap[] =>
+const promptInputs = (tests: DraftFile | null): JsonMap[] =>
   ((tests?.value['references'] ?? []) as { input: JsonMap }[]).map(({ input }) => input);
 
 function skillPromptDraft(
@@ -194,7 +191,7 @@ function skillPromptDraft(
   tests: DraftFile | null,
 ): DraftFile {
   const name = skillName(document.value);
-  const hasFiles = inputsOf(tests).some((input) => 'files' in input);
+  const hasFiles = promptInputs(tests).some((input) => 'files' in input);
   const value = {
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,

@@ -4,6 +4,7 @@ import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, jsonText } from '../../../types/plain.ts';
 import { isScalar, placed, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
+import { uses } from '../shared/text-assertions.ts';
 
 interface FlexEvalMetric {
   kind: 'function' | 'rubric';
@@ -139,18 +140,13 @@ function convertMetric(
     });
   return {
     name,
-    ...metricSourceOf(metric),
+    ...(kind === 'rubric' ? { rubric: used } : uses(used, given)),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
     of: 'both',
     ...(!completes && judgesEvery(metric, builtIns) ? { every: true } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),
   };
-}
-
-function metricSourceOf({ kind, name, given }: FlexEvalMetric): JsonMap {
-  if (kind === 'rubric') return { rubric: name };
-  return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }
 
 function parseLevel(written: Json | undefined): MetricLevel | null {
