@@ -93,6 +93,7 @@ const PROMPT: Record<string, string> = {
 /** Path for blocks that show only part of a test file. */
 const FRAGMENT = 'prompts/tests/fragment.yaml';
 const OWN_TESTS: Readonly<Record<string, string>> = {
+  'docs/from-openai-evals.md': 'system/docs/pages.test.ts',
   'docs/from-promptfoo.md': 'system/docs/pages.test.ts',
   'docs/agents.md': 'system/docs/pages.test.ts',
   'docs/agent-runs.md': 'system/docs/agents.test.ts',

@@ -46,6 +46,7 @@ const SAYS_UNTIL = [
   'README.md',
   'SECURITY.md',
   'docs/first-suite.md',
+  'docs/from-openai-evals.md',
   'docs/from-promptfoo.md',
   'docs/own-release.md',
 ];

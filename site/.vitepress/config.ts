@@ -101,6 +101,7 @@ export default defineConfig({
           item('GitLab, Bitbucket, Azure DevOps', 'other-ci'),
           item('My first week', 'first-week'),
           item('From promptfoo', 'from-promptfoo'),
+          item('From OpenAI Evals', 'from-openai-evals'),
           item('From other tools', 'migrate'),
         ],
       },

@@ -6,7 +6,7 @@ import { problem } from '../errors.ts';
 import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Reference } from '../kernel/suite/suite.ts';
 import { appearance } from '../text/visible.ts';
-import { isMap, type Place, type Problem } from '../types/plain.ts';
+import { isMap, type JsonMap, type Place, type Problem } from '../types/plain.ts';
 import {
   type ReferenceContext,
   type DraftReference,
@@ -15,6 +15,7 @@ import {
   referenceSchema,
   withMissing,
 } from './reference.ts';
+import { recogniseRows } from './row-formats.ts';
 import { misspeltFields, rowAsReference } from './rows.ts';
 import { alreadyAt, check, closed, filled, listOf, mapOf } from './schema.ts';
 
@@ -23,7 +24,7 @@ const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to colum
 });
 
 const sourceSchema = closed({
-  file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
+  file: filled().describe('Path of a .jsonl, .ndjson, .json, .csv or .tsv file.'),
   map: closed({
     id: filled().describe('Column of the id.').optional(),
     input: columnMap
@@ -110,24 +111,60 @@ async function readDataSource(
   const loaded = await context.load(source.file, from, problems);
   if (loaded === null) return [];
   const { file, content } = loaded;
-  const columns = source.map ?? {};
   const { variables, isLed } = context;
-  const rules = { map: columns, variables, isLed, table: isTable(file) };
-  const rows = readRows(file, content, problems).map(({ line, value, written }) => ({
+  const given = source.map ?? {};
+  const all = readRows(file, content, problems);
+  const { name, columns, rows: read, lost } = recogniseRows(file, all, given, variables, problems);
+  const needed = { input: columns.input, ...given };
+  const rules = { map: columns, needed, variables, isLed, table: isTable(file) };
+  const rows = read.map(({ line, value, written }) => ({
     place: { file, line },
     value,
     mapped: rowAsReference(value, rules),
     written: written && rowAsReference(written, rules),
   }));
-  if (rows.length === 0) empty.push({ file, line: 0 });
-  const top = { file, line: isTable(file) ? 1 : (rows[0]?.place.line ?? 0) };
-  const flaw = rows[0]?.mapped;
+  const [first] = rows;
+  if (first === undefined) {
+    empty.push({ file, line: 0 });
+    return [];
+  }
+  const top = { file, line: isTable(file) ? 1 : first.place.line };
+  const flaw = first.mapped;
   if (typeof flaw === 'string' && rows.every(({ mapped }) => mapped === flaw)) {
     problems.push(problem(top, flaw));
     return [];
   }
+  const drafts = rowDrafts(rows, context, problems).map((draft) => ({ ...draft, columns }));
+  const columnNames = rows.flatMap(({ value }) => Object.keys(value));
+  const lacks = isTable(file) ? 'has no column' : 'no line has';
+  const ofFile = {
+    place: top,
+    lacks,
+    names: new Set([...columnNames, ...inputNames(drafts), ...[columns.expected ?? []].flat()]),
+  } as const;
+  for (const { what, line, times } of lost)
+    context.notices.push({
+      kind: 'import',
+      place: { file, line },
+      message: `${what} of ${name} is not read (${times})`,
+    });
+  const misspelt = rows.flatMap(({ value }) => misspeltFields(value, rules));
+  for (const message of new Set(misspelt))
+    context.notices.push({ kind: 'unused', place: top, message });
+  return drafts.map((draft) => ({ ...draft, source: ofFile }));
+}
+
+function rowDrafts(
+  rows: readonly {
+    place: Place;
+    mapped: JsonMap | string;
+    written?: JsonMap | string | undefined;
+  }[],
+  context: ReferenceContext,
+  problems: Problem[],
+): DraftReference[] {
   const dialogues = rows.some(({ mapped }) => isMap(mapped) && Array.isArray(mapped['input']));
-  const drafts = rows.flatMap(({ place, mapped, written }, index) => {
+  return rows.flatMap(({ place, mapped, written }, index) => {
     const input = typeof mapped === 'string' ? null : mapped['input'];
     const isEmpty = dialogues && isMap(input) && Object.keys(input).length === 0;
     const value = isEmpty ? NO_DIALOGUE : mapped;
@@ -138,21 +175,8 @@ async function readDataSource(
     const row = rowDocument(place, value, typeof written === 'object' ? written : undefined);
     const field = new Field(row, problems);
     const reference = check(field, referenceSchema);
-    return reference === undefined
-      ? []
-      : [{ ...readDraft(field, reference, index + 1, context), columns }];
+    return reference === undefined ? [] : [readDraft(field, reference, index + 1, context)];
   });
-  const columnNames = rows.flatMap(({ value }) => Object.keys(value));
-  const lacks = isTable(file) ? 'has no column' : 'no line has';
-  const ofFile = {
-    place: top,
-    lacks,
-    names: new Set([...columnNames, ...inputNames(drafts)]),
-  } as const;
-  const misspelt = rows.flatMap(({ value }) => misspeltFields(value, rules));
-  for (const message of new Set(misspelt))
-    context.notices.push({ kind: 'unused', place: top, message });
-  return drafts.map((draft) => ({ ...draft, source: ofFile }));
 }
 
 const NO_DIALOGUE =

@@ -2,13 +2,15 @@ import { emptyMap } from '../documents/document.ts';
 import type { Columns } from '../kernel/suite/suite.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import {
+  filledText,
   isMap,
-  ownEntry,
+  jsonText,
   type Json,
   type JsonMap,
   type Place,
   type Problem,
 } from '../types/plain.ts';
+import { columnValue } from './row-formats.ts';
 import { SCRIPT_KEYS } from './script.ts';
 
 export type LoadData = (
@@ -19,6 +21,8 @@ export type LoadData = (
 
 interface RowRules {
   map: Columns;
+  /** The columns that a row must have. Default: all of `map`. */
+  needed?: Columns;
   variables: readonly string[];
   table: boolean;
   isLed?: boolean;
@@ -27,6 +31,9 @@ interface RowRules {
 const REFERENCE_FIELDS = ['id', 'expected', 'tags', 'skip', 'n_tries', 'cluster'] as const;
 
 type ReferenceField = (typeof REFERENCE_FIELDS)[number];
+
+export const isField = (key: string): boolean =>
+  (REFERENCE_FIELDS as readonly string[]).includes(key);
 
 /**
  * Reads each field from the column that `map` names, or else from the one with the field's name.
@@ -38,7 +45,7 @@ export function rowAsReference(row: JsonMap, rules: RowRules): JsonMap | string 
   if (lacking !== null) return lacking;
   for (const part of REFERENCE_FIELDS) {
     const asked = part === 'n_tries' ? undefined : rules.map[part];
-    const value = ownEntry(row, asked ?? part);
+    const value = columnValue(row, asked ?? part);
     if (value !== undefined && !rules.table) reference[part] = value;
     else if (value !== undefined && value !== '') reference[part] = cell(part, String(value));
   }
@@ -86,7 +93,10 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   if (typeof map.input === 'object')
     return {
       value: Object.fromEntries(
-        Object.entries(map.input).map(([variable, column]) => [variable, row[column] ?? null]),
+        Object.entries(map.input).map(([variable, column]) => [
+          variable,
+          variableText(columnValue(row, column) ?? null),
+        ]),
       ),
     };
   if (map.input !== undefined) return wholeInput(row, map.input, variables);
@@ -101,11 +111,8 @@ function rowInput(row: JsonMap, rules: RowRules): { value: Json } | string {
   if (dialogue !== undefined) return { value: row[dialogue] ?? null };
   const picked = emptyMap();
   for (const [key, value] of Object.entries(row)) {
-    if (
-      variables.includes(key) ||
-      (rules.table && !(REFERENCE_FIELDS as readonly string[]).includes(key))
-    )
-      picked[key] = value;
+    if (variables.includes(key) || (rules.table && !isField(key)))
+      picked[key] = variableText(value);
   }
   return { value: picked };
 }
@@ -115,8 +122,16 @@ function wholeInput(
   column: string,
   variables: readonly string[],
 ): { value: Json } | string {
-  const value = row[column] ?? null;
-  if (isMap(value) || Array.isArray(value)) return { value };
+  const value = columnValue(row, column) ?? null;
+  if (Array.isArray(value)) return { value };
+  if (isMap(value)) {
+    const { messages } = value;
+    if (Array.isArray(messages) && !variables.includes('messages')) return { value: messages };
+    const given = Object.entries(value).filter(([, member]) => member !== null);
+    return {
+      value: Object.fromEntries(given.map(([name, member]) => [name, variableText(member)])),
+    };
+  }
   const [only, ...others] = variables;
   if (only === undefined || others.length > 0) {
     return (
@@ -129,14 +144,24 @@ function wholeInput(
   return { value: picked };
 }
 
-function absent(row: JsonMap, { map, table }: RowRules): string | null {
-  const { input, ...parts } = map;
+/** Messages become a transcript, other lists and maps JSON. */
+function variableText(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  const messages = Array.isArray(value) ? value.filter(isMap) : [];
+  const isTranscript = messages.length > 0 && messages.every(({ role }) => filledText(role));
+  return isTranscript
+    ? messages.map(({ role, content }) => `${role}: ${jsonText(content ?? '')}`).join('\n')
+    : JSON.stringify(value);
+}
+
+function absent(row: JsonMap, { map, needed = map, table }: RowRules): string | null {
+  const { input, ...parts } = needed;
   const asked = [
     ...Object.values(typeof input === 'object' ? input : { input }),
     ...Object.values(parts),
   ];
   const lacking = [...new Set(asked)].filter(
-    (column) => column !== undefined && !Object.hasOwn(row, column),
+    (column) => column !== undefined && columnValue(row, column) === undefined,
   );
   const [first] = lacking;
   if (first === undefined) return null;

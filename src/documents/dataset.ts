@@ -1,10 +1,11 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { problem } from '../errors.ts';
 import { counted, tooManyBytes } from '../text/amounts.ts';
-import type { Json, Place, Problem, JsonMap } from '../types/plain.ts';
+import { isMap, type Json, type Place, type Problem, type JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
 import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
 import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
+import { readYaml } from './yaml.ts';
 
 export interface DataRow {
   line: number;
@@ -18,6 +19,7 @@ const READERS_BY_ENDING: Readonly<
 > = {
   jsonl: readJsonLines,
   ndjson: readJsonLines,
+  json: readJsonList,
   csv: (file, text, problems) => readTable(file, text, ',', problems),
   tsv: (file, text, problems) => readTable(file, text, '\t', problems),
 };
@@ -32,7 +34,7 @@ export function readRows(file: string, content: Uint8Array, problems: Problem[])
     return [];
   };
   const read = READERS_BY_ENDING[file.slice(file.lastIndexOf('.') + 1).toLowerCase()];
-  if (read === undefined) return fail(0, 'must be a .jsonl, .csv or .tsv file');
+  if (read === undefined) return fail(0, 'must be a .jsonl, .json, .csv or .tsv file');
   if (content.length > FILE_LIMITS.dataBytes)
     return fail(0, tooManyBytes(content.length, FILE_LIMITS.dataBytes));
   let text: string;
@@ -62,6 +64,26 @@ function readJsonLines(file: string, text: string, problems: Problem[]): DataRow
   });
 }
 
+/** Keys of a map whose list has the rows. */
+const ROW_LISTS = ['data', 'rows', 'examples', 'samples'];
+
+/** A list of rows, also in a map. The limits are those of YAML files; lines have larger ones. */
+function readJsonList(file: string, text: string, problems: Problem[]): DataRow[] {
+  const read = readYaml(file, text);
+  if (!read.ok) {
+    problems.push(...read.problems);
+    return [];
+  }
+  const { value, placeOf } = read.value;
+  const key = isMap(value) ? ROW_LISTS.filter((each) => Array.isArray(value[each])) : [];
+  return [valueAt(value, key) ?? []].flat().flatMap((row, index) => {
+    const { line } = placeOf([...key, index]);
+    if (isMap(row)) return [{ line, value: row }];
+    problems.push(problem({ file, line }, 'must be a JSON object'));
+    return [];
+  });
+}
+
 /** A document whose values all have the same place, such as a row of a table. */
 export function rowDocument(place: Place, value: Json, written?: JsonMap): Document {
   return {
@@ -71,7 +93,7 @@ export function rowDocument(place: Place, value: Json, written?: JsonMap): Docum
     placeOfText: () => place,
     textOf: (path) => {
       const text = written && valueAt(written, path);
-      return typeof text === 'string' && text !== valueAt(value, path) ? text : null;
+      return typeof text === 'string' && typeof valueAt(value, path) === 'number' ? text : null;
     },
   };
 }

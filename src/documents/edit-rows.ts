@@ -11,6 +11,8 @@ export type RowEdit =
 
 /** Changes only the edited cells. Rejects the edit if the row is no longer as in `read`. */
 export function editRows(file: string, text: string, edit: RowEdit, read: string): EditResult {
+  if (/\.json$/i.test(file))
+    return { refused: 'rows of a .json file are not edited here; write them as .jsonl' };
   const { rows } = rowsIn(file, text);
   const row = rows.find(({ line }) => line === edit.line)?.value;
   if (row === undefined) return { refused: 'the reference is no longer at this place in the file' };

@@ -85,6 +85,12 @@ const GUIDES: readonly Guide[] = [
     },
   },
   {
+    pages: ['docs/from-openai-evals.md'],
+    isRepository: true,
+    isInstalled: true,
+    says: { 'npx evaldiff run': ['100.0 %'] },
+  },
+  {
     pages: ['docs/agents.md'],
     section: 'Test a skill',
     files: AGENT,
@@ -155,7 +161,7 @@ const GUIDES: readonly Guide[] = [
 const INTRO = { pages: ['README.md'], section: '' };
 
 /** Blocks that cannot run, by page. Each has a comment with the reason. */
-const NOT_RUN = { 'docs/causes.md': 2, 'docs/own-release.md': 2 };
+const NOT_RUN = { 'docs/causes.md': 2, 'docs/from-openai-evals.md': 1, 'docs/own-release.md': 2 };
 
 let clone: string;
 let authority: string;

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { Option } from 'commander';
 import { stringify } from 'yaml';
 import { writeNewFiles } from '../../app/commands/files.ts';
 import { directoryOption } from '../../app/commands/options.ts';
@@ -22,14 +21,14 @@ import { counted } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { Json, JsonMap, Problem } from '../../types/plain.ts';
 import { carriedLine, lossLine, lossesByReason } from './carried.ts';
-import { IMPORT_FORMATS, READ_FORMATS, type ImportFormat } from './formats.ts';
+import { IMPORT_FORMATS } from './formats.ts';
+import { importRows } from './rows.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
 import { lose } from './shared/node.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
   directory: string;
-  format?: ImportFormat;
   verify?: string;
 }
 
@@ -39,15 +38,10 @@ export const importCommand: AddCommand = (program, terminal, done) => {
     .description("convert another tool's file to prompt and test files")
     .argument(
       '<file>',
-      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, or FlexEval's YAML",
+      "promptfooconfig.yaml, a *.prompt.yml, evals/evals.json beside a SKILL.md, FlexEval's YAML, " +
+        'or rows (.jsonl, .json, .csv, .tsv) of OpenAI Evals and other tools',
     )
     .option('-C, --directory <folder>', 'root of the project that the file belongs to', '.')
-    .addOption(
-      new Option(
-        '-f, --format <format>',
-        'the format, if the name of the file does not show it',
-      ).choices(Object.keys(READ_FORMATS)),
-    )
     .option(
       '--verify <results>',
       'a promptfoo results file (promptfoo eval -o results.json): score its answers with ' +
@@ -215,7 +209,7 @@ interface ReadFile {
 async function withImported<T>(
   file: string,
   root: string,
-  { format: given, verify }: ImportOptions,
+  { verify }: ImportOptions,
   terminal: Terminal,
   work: (read: ReadFile) => Promise<T>,
 ): Promise<T> {
@@ -226,19 +220,10 @@ async function withImported<T>(
     const problems: Problem[] = [];
     const files = createFiles(tree);
     if (!tree.files.has(path)) throw userError(file, 'does not exist or is ignored by git');
-    const format =
-      given === undefined ? await detectFormat(path, files, IMPORT_FORMATS) : READ_FORMATS[given];
+    const format = await detectFormat(path, files, IMPORT_FORMATS);
     const absence = files.absence(path);
     if (absence !== null) throw userError(path, absence);
-    if (format === null) {
-      const names = Object.keys(READ_FORMATS);
-      throw userError(
-        file,
-        'has an unknown format; set it with --format ' +
-          `${names.slice(0, -1).join(', ')} or ${names.at(-1) ?? ''}`,
-      );
-    }
-    if ('instead' in format) throw userError(file, unreadMessage(format));
+    if (format !== null && 'instead' in format) throw userError(file, unreadMessage(format));
     const { settings } = await loadSettings(
       files,
       {
@@ -249,7 +234,6 @@ async function withImported<T>(
       },
       [],
     );
-    const document = await files.document(path, problems);
     const tools = {
       files,
       builtIns: metrics,
@@ -260,9 +244,13 @@ async function withImported<T>(
       code: verify === undefined ? ('written' as const) : ('verified' as const),
       host: hostSettings(settings),
     };
-    const read = document && (await format.read(document, tools, problems));
-    if (read === null || problems.length > 0) throw new UserError(problems);
-    return work({ path, imported: read.imported, files, workTree: workTreeOf(repository) });
+    const document = format && (await files.document(path, problems));
+    const imported =
+      format === null
+        ? await importRows(path, tools, problems)
+        : document && (await format.read(document, tools, problems)).imported;
+    if (imported === null || problems.length > 0) throw new UserError(problems);
+    return work({ path, imported, files, workTree: workTreeOf(repository) });
   });
 }
 

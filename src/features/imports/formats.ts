@@ -1,7 +1,6 @@
 import type { Formats, ReadFormat, UnreadFormat } from '../../config/formats.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import type { ImportedFile } from './carried.ts';
-import { isFlexEval } from './flexeval/is-flexeval.ts';
 import type { Imported } from './shared/draft.ts';
 
 type FormatReader = (...given: Parameters<ReadFormat['read']>) => Imported | Promise<Imported>;
@@ -30,7 +29,7 @@ export const READ_FORMATS = {
   promptfoo: {
     places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
     path: /(?:^|\/)promptfoo(?:config)?\.(?:ya?ml|json)$/,
-    holds: (value) => countKeys(PROMPTFOO, value) > 1 && !isFlexEval(value),
+    holds: (value) => countKeys(PROMPTFOO, value) > 1,
     read: lazyReader(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
   },
   'prompt-yml': {
@@ -52,7 +51,7 @@ export const READ_FORMATS = {
   flexeval: {
     places: ['flexeval.{yaml,yml}', '**/*.flexeval.{yaml,yml}'],
     path: /(?:^|[./])flexeval\.ya?ml$/,
-    holds: isFlexEval,
+    holds: (value) => isMap(value['eval']) && Array.isArray(value['data_sources']),
     read: lazyReader(async () => (await import('./flexeval/flexeval.ts')).importFlexEval),
   },
 } satisfies Record<string, ReadFormat<ImportedFile>>;
@@ -85,8 +84,6 @@ const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
     ...AGENT_FORMAT,
   },
 };
-
-export type ImportFormat = keyof typeof READ_FORMATS;
 
 export const IMPORT_FORMATS: Formats<ReadFormat<ImportedFile> | UnreadFormat> = {
   ...READ_FORMATS,

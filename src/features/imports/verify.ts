@@ -79,11 +79,7 @@ async function importedReferences({
   file,
   imported: { judged },
   files,
-}: {
-  file: string;
-  imported: Imported;
-  files: Files;
-}): Promise<Reference[]> {
+}: Parameters<typeof verifyImport>[1]): Promise<Reference[]> {
   const at = { file, line: 0 };
   if (judged === undefined) throw userError(at, 'has no tests to verify');
   const problems: Problem[] = [];
@@ -150,33 +146,22 @@ async function verifyReference(
   found: Verification,
   toolsOf: (metric: Metric) => MetricTools,
 ): Promise<void> {
-  const open = new Map(answers.map((answer) => [answer, [...answer.verdicts]]));
-  for (const [position, assertion] of assertions.entries()) {
-    const metric = reference.metrics?.[position];
-    if (metric === undefined) continue;
-    const key = assertionKey(assertion);
-    const pairs = answers.flatMap((answer) => {
-      const verdicts = open.get(answer) ?? [];
-      const at = verdicts.findIndex((verdict) => assertionKey(verdict.assertion) === key);
-      return at === -1 ? [] : verdicts.splice(at, 1).map((theirs) => ({ answer, theirs }));
-    });
-    const why = incomparableReason(metric);
-    if (why !== null) {
-      leave(found, why, pairs.length);
-      continue;
-    }
-    const scores = await scoreMetric(
-      metric,
-      pairs.map(({ answer }) => foreignMetricAnswer(answer, reference)),
-      toolsOf(metric),
-    );
-    for (const [at, { answer, theirs }] of pairs.entries()) {
-      const ours = scores[at];
+  for (const answer of answers) {
+    const open = [...answer.verdicts];
+    for (const [position, assertion] of assertions.entries()) {
+      const metric = reference.metrics?.[position];
+      const key = assertionKey(assertion);
+      const at = open.findIndex((verdict) => assertionKey(verdict.assertion) === key);
+      const [theirs] = metric === undefined || at === -1 ? [] : open.splice(at, 1);
+      if (metric === undefined || theirs === undefined) continue;
+      const why = incomparableReason(metric);
+      const given = [foreignMetricAnswer(answer, reference)];
+      const [ours] = why === null ? await scoreMetric(metric, given, toolsOf(metric)) : [];
+      if (why !== null) leave(found, why, 1);
       if (ours !== undefined) found.compared.push({ metric, answer, theirs, ours });
     }
+    leave(found, 'of assertions that are not converted', open.length);
   }
-  for (const verdicts of open.values())
-    leave(found, 'of assertions that are not converted', verdicts.length);
 }
 
 function leave({ left }: Verification, why: string, times: number): void {

@@ -166,7 +166,7 @@ describe('evaldiff import', () => {
       ],
     ]);
     expect(err).toContain(
-      'lost: the function own_code: no built-in metric or function module has this name',
+      'lost: the function own_code: no built-in metric has this name, and functions of your own are not read',
     );
     expect(out).toContain('1 prompt file: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
     const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });
@@ -297,7 +297,7 @@ describe('evaldiff import', () => {
       { 'promptfooconfig.yaml': 'jobs: {}\n' },
       /^promptfooconfig\.yaml: is not a promptfoo configuration: it has neither prompts, providers nor tests\n$/,
     ],
-    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /set it with --format promptfoo/],
+    ['x.yaml', { 'x.yaml': 'jobs: {}\n' }, /is in no format that evaldiff reads: promptfoo/],
     ['gone.yaml', {}, /^gone\.yaml: does not exist/],
     ['promptfooconfig.yaml', {}, /^promptfooconfig\.yaml: does not exist/],
     ['../promptfooconfig.yaml', {}, /is outside the project/],
@@ -312,9 +312,50 @@ describe('evaldiff import', () => {
     expect(existsSync(join(directory, 'prompts'))).toBe(false);
   });
 
-  test("detects a format by the file's content or uses --format", async () => {
-    const files = { 'x.yaml': CONFIG };
-    for (const from of [[], ['--format', 'promptfoo']])
-      expect((await run(['import', 'x.yaml', ...from], files)).code).toBe(1);
+  test("detects a format by the file's content", async () => {
+    expect((await run(['import', 'x.yaml'], { 'x.yaml': CONFIG })).code).toBe(1);
+  });
+
+  test('writes a prompt whose tests read the rows of another tool from their file', async () => {
+    const rows = [
+      { inputs: { q: 'Who?' }, outputs: { answer: 'Ada' } },
+      { inputs: { q: 'Where?' }, outputs: { answer: 'Paris' }, attachments: { a: 'b' } },
+    ];
+    const { code, out, err, files } = await run(['import', 'data/rows.json'], {
+      'data/rows.json': JSON.stringify(rows, null, 2),
+      'evaldiff.yaml': 'models: { default: { provider: openai, model: gpt-4o } }\n',
+    });
+    expect(err).toContain(
+      'lost: attachments of 1 row: evaldiff has no equivalent (data/rows.json:10)\n',
+    );
+    expect(err).toContain('the rows are read as those of LangSmith');
+    expect([code, out]).toEqual([1, expect.stringContaining('2 of 2 rows carried over; 1 lost')]);
+    const { project, problems } = await read(files);
+    expect(problems).toEqual([]);
+    expect(project.suites[0]?.tests.references).toMatchObject([
+      { input: { q: 'Who?' }, expected: 'Ada', problem: null },
+      { input: { q: 'Where?' }, expected: 'Paris', problem: null },
+    ]);
+  });
+
+  test.each([
+    [
+      'two formats',
+      'r.jsonl',
+      '{"input":"a","target":"b"}\n{"item":{}}\n',
+      /^r\.jsonl:2: is a row/,
+    ],
+    ['no rows', 'r.json', '[]', /no format that evaldiff reads: promptfoo.*Langfuse/],
+    ['no JSON', 'r.json', '[{]', /^r\.json:1: /],
+    ['another text', 'r.txt', 'a', /no format that evaldiff reads: promptfoo.*Inspect/],
+    [
+      'too many bytes',
+      'r.jsonl',
+      'x'.repeat((32 << 20) + 1),
+      /is 33554433 bytes; the limit is 33554432/,
+    ],
+  ])('refuses rows with %s', async (_, file, text, said) => {
+    const { code, err } = await run(['import', file], { [file]: text });
+    expect([code, err]).toEqual([2, expect.stringMatching(said)]);
   });
 });

@@ -4,7 +4,7 @@ import { escapeNames } from '../../../config/templates.ts';
 import type { Document } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
-import { isMap, type JsonMap, type Place, type Problem } from '../../../types/plain.ts';
+import type { JsonMap, Place, Problem } from '../../../types/plain.ts';
 import {
   lastSteps,
   nothingImported,
@@ -23,8 +23,9 @@ import {
   caseQuestion,
   readCases,
   reportUnknownCaseKeys,
+  snakeCase,
+  type CaseReader,
 } from './agent-skill-cases.ts';
-import { snakeCase } from './agent-skill-checks.ts';
 import { attachedText, findSkill, placedFiles, skillName } from './agent-skill-files.ts';
 
 const CASE_LISTS = ['evals', 'cases'];
@@ -51,13 +52,8 @@ export async function importAgentSkill(
   };
   if (list === null) return refuseFile('is not the evals.json of a skill: it has no list of evals');
   const skill = await findSkill(document, tools.files, problems);
-  if ('file' in skill) {
-    const ofTasks = nothingImported();
-    const inTasks = listedCases(document, ofTasks);
-    const tasks =
-      inTasks && (await tasksOf(document, inTasks, folderOf(skill.file), tools, ofTasks));
-    if (tasks) imported.tasks = tasks;
-  }
+  const tasks = 'file' in skill ? await tasksOf(document, folderOf(skill.file), tools) : null;
+  if (tasks) imported.tasks = tasks;
   const cases = list.each();
   if (cases.length > 0 && cases.every(({ value }) => isTriggerQuery(value, tools.builtIns))) {
     for (const trigger of cases) trigger.lose('a trigger query', NOT_CHOSEN);
@@ -74,7 +70,7 @@ export async function importAgentSkill(
   );
   const { body, line } = withoutFrontMatter(skill.text);
   reportDoubledBraces(body, { file, line }, imported);
-  const tests = await testsOf(document, list, file, tools, problems, imported);
+  const tests = await promptTestsOf(document, list, file, tools, problems, imported);
   if (tests !== null || cases.length === 0) {
     const prompt = skillPromptDraft(document, { file, line }, body, tests);
     imported.prompts.push({ prompt, tests });
@@ -106,51 +102,60 @@ function reportDoubledBraces(body: string, { file, line }: Place, { left }: Impo
   );
 }
 
+/** Null if all cases are lost. Cases that test only whether the skill is chosen come last. */
+async function testsOf(
+  list: Node,
+  reader: CaseReader,
+  imported: ImportLosses,
+  hasGrader: boolean,
+): Promise<DraftFile | null> {
+  const cases = await readCases(list, reader, imported);
+  if (cases.length === 0) return null;
+  const isTrigger = (task: JsonMap): boolean => 'trigger' in task;
+  const own = cases.filter((task) => !isTrigger(task));
+  const tests: DraftFile = { value: { references: own }, place: list.place };
+  judgeTheRest(tests, list, hasGrader);
+  tests.value['references'] = [...own, ...cases.filter(isTrigger)];
+  return tests;
+}
+
 /** The cases as tasks for an agent with the skill in this folder. Null if there are none. */
 async function tasksOf(
   document: Document,
-  list: Node,
   folder: string,
   { files, builtIns, hasGrader }: FormatTools,
-  imported: ImportLosses,
 ): Promise<Imported['tasks'] | null> {
+  const imported = nothingImported();
+  const list = listedCases(document, imported);
+  const { file } = document;
   const name = skillName(document.value) ?? (lastSteps(`${folder}/`).folder || 'skill');
-  const folders = [folder, folderOf(document.file), ''];
-  const tasks = await readCases(
-    list,
-    {
-      skill: name,
-      builtIns,
-      asked({ map }, task) {
-        const given = placedFiles(map['files'], { files, folders });
-        return { task, ...(Object.keys(given).length === 0 ? {} : { files: given }) };
-      },
-      trigger({ map }, task) {
-        const { should_trigger: triggers = map['shouldTrigger'] } = map;
-        return { task, trigger: triggers === false ? null : name };
-      },
+  const reader: CaseReader = {
+    skill: name,
+    builtIns,
+    asked({ map }, task) {
+      const given = placedFiles(map['files'], { files, folders: [folder, folderOf(file), ''] });
+      return { task, ...(Object.keys(given).length === 0 ? {} : { files: given }) };
     },
-    imported,
-  );
-  if (tasks.length === 0) return null;
-  const isTrigger = (task: JsonMap): boolean => 'trigger' in task;
-  const own = tasks.filter((task) => !isTrigger(task));
-  const tests: DraftFile = { value: { references: own }, place: list.place };
-  judgeTheRest(tests, list, hasGrader);
-  tests.value['references'] = [...own, ...tasks.filter(isTrigger)];
-  const hide = folderOf(document.file) === folder ? document.file : folderOf(document.file);
+    trigger({ map }, task) {
+      const { should_trigger: triggers = map['shouldTrigger'] } = map;
+      return { task, trigger: triggers === false ? null : name };
+    },
+  };
+  const tests = list && (await testsOf(list, reader, imported, hasGrader));
+  if (tests === null) return null;
+  const hide = folderOf(file) === folder ? file : folderOf(file);
   const value: JsonMap = {
     name,
     workspace: { skills: { [name]: folder === '' ? '.' : folder }, hide: [hide] },
     tests: tests.value,
   };
-  const place = { file: document.file, line: 0 };
+  const place = { file, line: 0 };
   const placeOf: Document['placeOf'] = ([key, ...path]) =>
     key === 'tests' ? draftPlace(tests, path) : place;
-  return { document: { file: document.file, value, placeOf, placeOfText: placeOf }, imported };
+  return { document: { file, value, placeOf, placeOfText: placeOf }, imported };
 }
 
-async function testsOf(
+async function promptTestsOf(
   document: Document,
   list: Node,
   skill: string,
@@ -160,27 +165,24 @@ async function testsOf(
 ): Promise<DraftFile | null> {
   const folders = [folderOf(skill), folderOf(document.file), ''];
   const isProgram = entryOf(settings, UNNAMED_MODEL)?.provider === 'program';
-  const references = await readCases(
-    list,
-    {
-      skill: skillName(document.value),
-      builtIns,
-      async asked({ map }, prompt) {
-        const options = { files, folders, isProgram, problems };
-        const text = await attachedText(map['files'], options);
-        return { input: { prompt, ...(text === '' ? {} : { files: text }) } };
-      },
+  const reader: CaseReader = {
+    skill: skillName(document.value),
+    builtIns,
+    async asked({ map }, prompt) {
+      const options = { files, folders, isProgram, problems };
+      const text = await attachedText(map['files'], options);
+      return { input: { prompt, ...(text === '' ? {} : { files: text }) } };
     },
-    imported,
-  );
-  if (references.length === 0) return null;
+  };
+  const tests = await testsOf(list, reader, imported, hasGrader);
   // All cases must have the same variables.
-  if (references.some(({ input }) => isMap(input) && 'files' in input))
-    for (const { input } of references) if (isMap(input)) input['files'] ??= '';
-  const tests = { value: { references }, place: list.place };
-  judgeTheRest(tests, list, hasGrader);
+  const inputs = promptInputs(tests);
+  if (inputs.some((input) => 'files' in input)) for (const input of inputs) input['files'] ??= '';
   return tests;
 }
+
+const promptInputs = (tests: DraftFile | null): JsonMap[] =>
+  ((tests?.value['references'] ?? []) as { input: JsonMap }[]).map(({ input }) => input);
 
 function skillPromptDraft(
   document: Document,
@@ -189,8 +191,7 @@ function skillPromptDraft(
   tests: DraftFile | null,
 ): DraftFile {
   const name = skillName(document.value);
-  const [first] = (tests?.value['references'] ?? []) as JsonMap[];
-  const hasFiles = isMap(first?.['input']) && 'files' in first['input'];
+  const hasFiles = promptInputs(tests).some((input) => 'files' in input);
   const value = {
     name: name ?? (lastSteps(folderOf(document.file)).folder || 'skill'),
     model: UNNAMED_MODEL,

@@ -49,32 +49,25 @@ function partsIn(content: Json | undefined): ChatPart[] {
   );
 }
 
-function partIn(part: JsonMap): ChatPart | null {
-  const { type, text } = part;
-  switch (type) {
-    case 'text':
-    case 'input_text':
-      return typeof text === 'string' ? { type: 'text', text } : null;
-    case 'image_url':
-    case 'input_image':
-      return filePart('image', firstMember(part['image_url'], 'url'));
-    case 'image':
-      return filePart('image', firstMember(part['source'], 'data', 'url'));
-    case 'document':
-      return filePart('file', firstMember(part['source'], 'data', 'url'));
-    case 'file':
-      return filePart('file', firstMember(part['file'], 'file_data'));
-    case 'input_file':
-      return filePart('file', firstMember(part['file_data']));
-    default:
-      return null;
-  }
-}
+/** The key of each vendor's part that holds its file, or a map with the file under one of `in`. */
+const FILE_PARTS: Readonly<Record<string, { type: FilePart['type']; key: string; in: string }>> = {
+  image_url: { type: 'image', key: 'image_url', in: 'url' },
+  input_image: { type: 'image', key: 'image_url', in: 'url' },
+  image: { type: 'image', key: 'source', in: 'data url' },
+  document: { type: 'file', key: 'source', in: 'data url' },
+  file: { type: 'file', key: 'file', in: 'file_data' },
+  input_file: { type: 'file', key: 'file_data', in: '' },
+};
 
-function firstMember(value: Json | undefined, ...names: string[]): Json | undefined {
-  if (!isMap(value)) return value;
-  const map: JsonMap = value;
-  return names.map((name) => map[name]).find((each) => each !== undefined);
+function partIn(part: JsonMap): ChatPart | null {
+  const { type = '', text } = part;
+  if (type === 'text' || type === 'input_text')
+    return typeof text === 'string' ? { type: 'text', text } : null;
+  const row = ownEntry(FILE_PARTS, String(type));
+  if (row === undefined) return null;
+  const held = part[row.key] ?? null;
+  const path = isMap(held) ? row.in.split(' ').flatMap((key) => held[key] ?? [])[0] : held;
+  return filePart(row.type, path);
 }
 
 /** The path of an image or file must come from a variable or start with `file://`. */

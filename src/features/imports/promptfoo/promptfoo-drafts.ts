@@ -17,7 +17,7 @@ import type { ImportFiles } from '../shared/files.ts';
 import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
 import type { NamedFile } from '../shared/text-assertions.ts';
 import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
-import { linkedModules } from './modules.ts';
+import { linkedModules } from './foreign-code.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';

@@ -50,16 +50,11 @@ interface PromptContext {
 }
 
 export async function readPrompts(written: Node, context: PromptContext): Promise<ForeignPrompt[]> {
-  const { value, place, map, losses } = written;
+  const { value, place, losses } = written;
   if (value === null) return readPrompt(leafNode('{{prompt}}', place, losses), context);
-  const entries = isMap(value)
-    ? Object.entries(map).map(([id, label]) =>
-        leafNode({ id, label }, written.at(id).place, losses),
-      )
-    : written.each();
   const prompts: ForeignPrompt[] = [];
   // One after the other, so that losses are reported in the order of the file.
-  for (const entry of entries) prompts.push(...(await readPrompt(entry, context)));
+  for (const entry of written.each()) prompts.push(...(await readPrompt(entry, context)));
   return prompts;
 }
 

@@ -1,6 +1,6 @@
 import { valueAt } from '../../../documents/document.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
-import { isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, type Json, type JsonMap } from '../../../types/plain.ts';
 import { isScalar } from '../shared/draft.ts';
 import { providerMap } from '../shared/models.ts';
 
@@ -47,29 +47,23 @@ function readForeignAnswer(
   value: Json,
   changing: readonly (Json | undefined)[],
 ): ForeignAnswer | null {
-  const output = valueAt(value, ['response', 'output']);
-  const test = valueAt(value, ['testIdx']);
-  const vars = valueAt(value, ['vars']) ?? valueAt(value, ['testCase', 'vars']);
-  if (output === undefined || output === null || typeof test !== 'number') return null;
-  const options = valueAt(value, ['testCase', 'options']);
-  const byTest = ['transform', 'postprocess'].map((key) => valueAt(options ?? null, [key]) ?? null);
-  const provider = ['label', 'id'].map((key) => valueAt(value, ['provider', key]));
-  const [prompt, latency, description] = [
-    valueAt(value, ['prompt', 'raw']),
-    valueAt(value, ['latencyMs']),
-    valueAt(value, ['testCase', 'description']),
-  ];
+  const at = (...path: string[]): Json => valueAt(value, path) ?? null;
+  const output = at('response', 'output');
+  const test = at('testIdx');
+  const vars = at('vars') ?? at('testCase', 'vars');
+  if (output === null || typeof test !== 'number') return null;
+  const latency = at('latencyMs');
   return {
     test,
-    description: typeof description === 'string' ? description : null,
+    description: filledText(at('testCase', 'description')),
     vars: isMap(vars) ? vars : {},
-    prompt: typeof prompt === 'string' ? prompt : '',
+    prompt: filledText(at('prompt', 'raw')) ?? '',
     output,
     latencyMs: typeof latency === 'number' ? latency : 0,
     isTransformed:
-      byTest.some((each) => each !== null) ||
-      provider.some((name) => name !== undefined && changing.includes(name)),
-    verdicts: verdictsIn(valueAt(value, ['gradingResult', 'componentResults'])),
+      ['transform', 'postprocess'].some((key) => at('testCase', 'options', key) !== null) ||
+      ['label', 'id'].some((key) => changing.includes(at('provider', key))),
+    verdicts: verdictsIn(at('gradingResult', 'componentResults')),
   };
 }
 
@@ -78,13 +72,7 @@ function verdictsIn(components: Json | undefined): ForeignVerdict[] {
   const list = (Array.isArray(components) ? components : []).filter(isMap);
   const own = list.flatMap(({ assertion, pass, reason }) =>
     isMap(assertion ?? null) && typeof pass === 'boolean'
-      ? [
-          {
-            assertion: assertion as JsonMap,
-            pass,
-            reason: typeof reason === 'string' ? reason : '',
-          },
-        ]
+      ? [{ assertion: assertion as JsonMap, pass, reason: filledText(reason) ?? '' }]
       : [],
   );
   const verdicts = own.filter(({ assertion }) => assertion['type'] !== 'assert-set');

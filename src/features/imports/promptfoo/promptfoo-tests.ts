@@ -30,9 +30,11 @@ const TEST_KEYS = 'vars assert description metadata options threshold';
 
 const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
 
+/** `isFixed`: the prompts have no variables, so each of them is a test without any that is written. */
 export async function readForeignTests(
   root: Node,
   given: Omit<ValueReader, 'defaults'>,
+  isFixed: boolean,
 ): Promise<ForeignTest[]> {
   const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   const reader: ValueReader = { ...given, defaults: NO_DEFAULTS };
@@ -45,8 +47,10 @@ export async function readForeignTests(
   );
   if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
   const { assertions, variables } = reader.defaults;
-  if (scenarios.length > 0 || (assertions.length === 0 && variables.size === 0)) return scenarios;
-  return readNodes([written], A_TEST, (node) =>
+  const isBare = assertions.length === 0 && variables.size === 0;
+  const isWritten = 'tests' in root.map || 'scenarios' in root.map;
+  if (scenarios.length > 0 || (isBare && (isWritten || !isFixed))) return scenarios;
+  return readNodes([isBare ? root.at('prompts') : written], A_TEST, (node) =>
     makeTests(node, { ...NO_DEFAULTS, description: null }, reader),
   );
 }

@@ -76,8 +76,8 @@ export async function importPromptfoo(
   const suites = new Node(document, later);
   const prompts = await readPrompts(suites.at('prompts'), context);
   const shown = fileVariables(prompts);
-  const read = await readForeignTests(suites, { ...context, shown });
-  const tests = withItself(suites, prompts, await sharedOptions(read, prompts, context));
+  const read = await readForeignTests(suites, { ...context, shown }, isFixed(prompts));
+  const tests = await sharedOptions(read, prompts, context);
   const structured = structuredNames(tests);
   const models = await readModels(root, { ...context, structured }, imported.models);
   const unread = later.left.filter(({ what }) => what === A_PROMPT).length;
@@ -96,29 +96,12 @@ export async function importPromptfoo(
   return imported;
 }
 
-function withItself(
-  root: Node,
-  prompts: readonly ForeignPrompt[],
-  tests: ForeignTest[],
-): ForeignTest[] {
-  const isWritten = 'tests' in root.map || 'scenarios' in root.map;
-  const isFixed = prompts.every(
+const isFixed = (prompts: readonly ForeignPrompt[]): boolean =>
+  prompts.length > 0 &&
+  prompts.every(
     ({ made, messages }) =>
       made === null && messages.every(({ template }) => pathsOf(template).length === 0),
   );
-  const nothing = { given: {}, vars: {}, sent: {}, files: {}, assertions: [] };
-  return tests.length > 0 || isWritten || !isFixed || prompts.length === 0
-    ? tests
-    : [
-        {
-          ...nothing,
-          description: null,
-          parameters: {},
-          transform: null,
-          node: root.at('prompts'),
-        },
-      ];
-}
 
 /** Parameters among the tests' options belong to the prompts, which all tests share. */
 async function sharedOptions(

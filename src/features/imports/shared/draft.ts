@@ -108,21 +108,21 @@ const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references that have none. With a grader, it compares head's answers with
+ * Adds a metric to references that have none, and to the `rows` of data files. With a grader, it compares head's answers with
  * base's. It affects the verdict only if there are no other metrics.
  */
-export function judgeTheRest(tests: DraftFile, written: Node, hasGrader: boolean): void {
-  const references = tests.value['references'];
-  if (!Array.isArray(references) || 'metrics' in tests.value) return;
-  const bare = (references as JsonMap[]).filter((reference) => !('metrics' in reference));
-  if (bare.length === 0) return;
+export function judgeTheRest(tests: DraftFile, written: Node, hasGrader: boolean, rows = 0): void {
+  const references = (tests.value['references'] ?? []) as JsonMap[];
+  const bare = references.filter((reference) => !('metrics' in reference));
+  const count = bare.length + rows;
+  if (count === 0 || 'metrics' in tests.value) return;
   const alone = bare.length === references.length;
   const metric = hasGrader
     ? { name: PREFERENCE, uses: 'pairwise_preference', ...(alone ? {} : { skip: true }) }
     : { name: PLACEHOLDER_METRIC, uses: 'word_count', skip: true };
   if (alone) tests.value['metrics'] = [placed(written.place, metric)];
   else for (const reference of bare) reference['metrics'] = [metric];
-  const who = `no metric judges the answers to ${counted(bare.length, 'test')}`;
+  const who = `no metric judges the answers to ${counted(count, 'test')}`;
   const compared = "the grader compares head's answers with base's";
   written.remark(
     hasGrader

@@ -1,0 +1,173 @@
+import { read, suiteFiles } from './tree.ts';
+
+const METRICS = 'metrics: [{ name: m, uses: llm_rubric, with: { criteria: c } }]\n';
+
+/** Reads a suite whose prompt has these variables and whose tests are the rows of a file. */
+async function rowsOf(file: string, text: string, variables: readonly string[], map = '') {
+  const prompt = `name: p\nmodel: gpt-4o\nprompt: 'Say ${variables.map((name) => `{${name}}`).join(' ')}'\n`;
+  const { project, problems, notices } = await read({
+    'evaldiff.yaml': 'grader: gpt-4o\n',
+    ...suiteFiles(prompt, `${METRICS}references_from: { file: ${file}${map} }\n`),
+    [file]: text,
+  });
+  const references = project.suites[0]?.tests.references ?? [];
+  return { references, problems, notices };
+}
+
+const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+
+describe('rows of another tool', () => {
+  test.each([
+    [
+      "OpenAI's hosted Evals",
+      ['q'],
+      { item: { q: 'a', label: 'b' }, sample: { output_text: 'x' } },
+      { input: { q: 'a', label: 'b' }, expected: 'b' },
+      ', map: { expected: item.label }',
+    ],
+    [
+      "output items of OpenAI's API",
+      ['q'],
+      { object: 'eval.run.output_item', datasource_item: { q: 'a', tags: ['x', 1] } },
+      { input: { q: 'a', tags: '["x",1]' } },
+    ],
+    [
+      'Langfuse',
+      ['q'],
+      { id: 'i', input: { q: 'a' }, expectedOutput: 'b', status: 'ACTIVE' },
+      { id: 'i', input: { q: 'a' }, expected: 'b' },
+    ],
+    [
+      'LangSmith',
+      ['q'],
+      { id: 'i', inputs: { q: 'a' }, outputs: { answer: 'b' } },
+      { id: 'i', input: { q: 'a' }, expected: 'b' },
+    ],
+    [
+      'Braintrust',
+      ['q'],
+      { _xact_id: '1', input: 'a', expected: 'b', tags: ['t'] },
+      { input: { q: 'a' }, expected: 'b', tags: ['t'] },
+    ],
+    [
+      'Inspect',
+      ['q'],
+      { id: 1, input: 'a', target: ['b', 'c'], choices: [] },
+      { id: '1', input: { q: 'a' }, expected: ['b', 'c'] },
+    ],
+    [
+      'deepeval',
+      ['q'],
+      { input: 'a', expected_output: 'b', context: null },
+      { input: { q: 'a' }, expected: 'b' },
+    ],
+    ['Ragas', ['q'], { user_input: 'a', reference: 'b' }, { input: { q: 'a' }, expected: 'b' }],
+    [
+      'Ragas, with the old keys',
+      ['question'],
+      { question: 'a', contexts: ['c'], ground_truth: 'b' },
+      { input: { question: 'a' }, expected: 'b' },
+    ],
+    ['nobody else', ['q'], { q: 'a', expected: 'b' }, { input: { q: 'a' }, expected: 'b' }],
+  ])('are read if they are of %s', async (_, variables, row, reference, map = '') => {
+    for (const [file, text] of [
+      ['c.jsonl', lines(row, { ...row, id: 'two' })],
+      ['c.json', JSON.stringify([row, { ...row, id: 'two' }], null, 2)],
+      ['c.json', JSON.stringify({ meta: {}, data: [row, { ...row, id: 'two' }] })],
+    ] as const) {
+      const { references, problems, notices } = await rowsOf(file, text, variables, map);
+      expect([problems, notices]).toEqual([[], []]);
+      expect(references).toHaveLength(2);
+      expect(references[0]).toMatchObject({ ...reference, problem: null });
+    }
+  });
+
+  test('are dialogues that the model continues if their input is a list of messages', async () => {
+    const input = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Why?' },
+    ];
+    for (const row of [
+      { input, ideal: ['b', 'c'] },
+      { inputs: { messages: input }, outputs: { output: ['b', 'c'] } },
+    ]) {
+      const { references, problems } = await rowsOf('c.jsonl', lines(row), []);
+      expect(problems).toEqual([]);
+      expect(references).toMatchObject([{ thread: input, expected: ['b', 'c'] }]);
+    }
+  });
+
+  test('fill a variable with a transcript if map names a list of messages in them', async () => {
+    const row = {
+      a: {
+        talk: [
+          { role: 'user', content: 'Why?' },
+          { role: 'assistant', content: 'No.' },
+        ],
+      },
+    };
+    const { references } = await rowsOf(
+      'c.jsonl',
+      lines(row),
+      ['q'],
+      ', map: { input: { q: a.talk } }',
+    );
+    expect(references).toMatchObject([{ input: { q: 'user: Why?\nassistant: No.' } }]);
+  });
+
+  test('keep columns that are variables of the prompt as variables', async () => {
+    const { references } = await rowsOf('c.jsonl', lines({ input: 'a', target: 'fr' }), [
+      'input',
+      'target',
+    ]);
+    expect(references).toMatchObject([
+      { input: { input: 'a', target: 'fr' }, expected: undefined },
+    ]);
+  });
+
+  test('are left out if the tool does not run them, and what is not read of them is reported', async () => {
+    const archived = lines(
+      { input: 'a', expectedOutput: 'b', status: 'ARCHIVED' },
+      { input: 'c', expectedOutput: 'd', status: 'ACTIVE' },
+    );
+    expect((await rowsOf('c.jsonl', archived, ['q'])).references).toHaveLength(1);
+    const { notices } = await rowsOf(
+      'c.jsonl',
+      lines({ input: 'a', target: 'b' }, { input: 'c', target: 'd', files: { x: 'y' } }),
+      ['q'],
+    );
+    expect(notices).toEqual(['c.jsonl:2: files of Inspect is not read (1 row)']);
+  });
+
+  test.each([
+    [
+      'two formats',
+      'c.jsonl',
+      lines({ input: 'a', target: 'b' }, { user_input: 'a', reference: 'b' }),
+      'c.jsonl:2: is a row of Ragas, but rows before it are of Inspect; write two files',
+    ],
+    [
+      'a row without input',
+      'c.json',
+      '[\n {"item": {"q": "a"}},\n {"sample": {}}\n]',
+      'c.json:3: has no member "item"; known are sample',
+    ],
+    ['broken JSON', 'c.json', '[\n {"q": \n]', 'c.json:2: is not valid YAML'],
+    [
+      'another value than rows',
+      'c.json',
+      '[\n {"q": "a"},\n 7]',
+      'c.json:3: must be a JSON object',
+    ],
+    ['one key twice', 'c.json', '[{"q": "a", "q": "b"}]', 'c.json:1: '],
+    [
+      'too much JSON',
+      'c.json',
+      `["${'x'.repeat(1 << 20)}"]`,
+      'c.json: is 1048580 bytes; the limit is 1048576',
+    ],
+  ])('are errors at their line if they have %s', async (_, file, text, message) => {
+    const { problems } = await rowsOf(file, text, ['q']);
+    expect(problems[0]).toContain(message);
+  });
+});
