@@ -178,6 +178,7 @@ describe('a job without keys', () => {
         ACTIONS_ID_TOKEN_REQUEST_TOKEN: REQUEST_TOKEN,
         ACTIONS_ID_TOKEN_REQUEST_URL: clouds.issuer,
       },
+      shipped: true,
     });
     expect(run).toMatchObject({ messages: [], outputs: { errors: '0' } });
     expect(clouds.at.exchanges).toBe(3);
