@@ -98,8 +98,7 @@ export function readOverrides(
     return fault;
   };
   const seen = new Set<string>();
-  for (const line of lines.map((each) => each.trim())) {
-    if (line === '' || line.startsWith('#')) continue;
+  for (const line of withPromptNames(lines)) {
     overrides.lines.push(line);
     const entry = parseLine(line);
     const message =
@@ -114,6 +113,14 @@ export function readOverrides(
       problems.push(problem(null, `overrides: ${line.slice(0, 200)}: ${message}`));
   }
   return { overrides, problems };
+}
+
+/** A word without `=` is the name of a prompt: `support` means `prompts=support`. */
+function withPromptNames(lines: readonly string[]): string[] {
+  const written = lines.map((line) => line.trim()).filter((line) => !/^(?:#|$)/.test(line));
+  const names = written.filter((line) => !line.includes('='));
+  const entries = written.filter((line) => line.includes('='));
+  return names.length === 0 ? entries : [...entries, `prompts=${names.join(',')}`];
 }
 
 interface OverrideEntry {

@@ -269,7 +269,7 @@ describe('action inputs', () => {
       cache: 'y',
       endpoints: 'x=https://a.example key=sk-secret-1',
       'max-calls': 'z',
-      overrides: 'w',
+      overrides: '=w',
     });
     expect(messages).toHaveLength(5);
     expect(messages.join()).not.toContain('sk-secret');
@@ -283,8 +283,8 @@ test('command-line options follow the same rules as action inputs', () => {
     problems: [],
     inputs: { maxCalls: 7, read: { config: 'c.yaml', overrides: { settings: [{ value: 1 }] } } },
   });
-  expect(line(['x'], 'y').problems.map(({ message }) => message)).toEqual([
+  expect(line(['=x'], 'y').problems.map(({ message }) => message)).toEqual([
     '--max-calls: must be a whole number of at least 0, not "y"',
-    'overrides: x: must be key=value',
+    'overrides: =x: must be key=value',
   ]);
 });

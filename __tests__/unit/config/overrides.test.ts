@@ -16,7 +16,7 @@ describe('override line', () => {
     ['user=', null],
     ['user=a,', null],
     ['=a', null],
-    ['user', null],
+    ['user', {}],
     ['user="a', null],
     ['user="a"b', null],
     ['prompts.=1', null],
@@ -40,10 +40,20 @@ describe('override line', () => {
     ['n_tries=1,2', 'n_tries takes one value'],
     ['base_url=https://x', '"base_url" may only be set in the workflow (input endpoints)'],
     ['max_calls=3', 'unknown key "max_calls"; did you mean "budget.max_calls"?'],
-    ['nonsense', 'must be key=value'],
+    ['=nonsense', 'must be key=value'],
   ])('%s is rejected', (line, message) => {
     expect(readOverrides([line], OWN_SETTINGS).problems).toEqual([
       { place: null, message: `overrides: ${line}: ${message}` },
+    ]);
+  });
+
+  test('without = is the name of a prompt, beside key=value', () => {
+    const { overrides, problems } = readOverrides(['mentor', ' n_tries=2', 'tags*'], OWN_SETTINGS);
+    expect(problems).toEqual([]);
+    expect(overrides.prompts).toEqual(['mentor', 'tags*']);
+    expect(overrides.lines).toEqual(['n_tries=2', 'prompts=mentor,tags*']);
+    expect(readOverrides(['mentor', 'prompts=tags'], OWN_SETTINGS).problems).toMatchObject([
+      { message: 'overrides: prompts=mentor: sets "prompts" a second time' },
     ]);
   });
 
@@ -54,12 +64,12 @@ describe('override line', () => {
 
   test('may be empty or a comment, and problems of all lines are reported together', () => {
     const { overrides, problems } = readOverrides(
-      ['', '# model=x', 'model=a', 'model=b', 'x', 'prompts=p', 'n_tries=2'],
+      ['', '# model=x', 'model=a', 'model=b', '=x', 'prompts=p', 'n_tries=2'],
       OWN_SETTINGS,
     );
     expect(problems.map(({ message }) => message)).toEqual([
       'overrides: model=b: sets "model" a second time',
-      'overrides: x: must be key=value',
+      'overrides: =x: must be key=value',
     ]);
     expect(overrides).toMatchObject({
       prompts: ['p'],

@@ -51,9 +51,9 @@ export const diffCommand: AddCommand = (program, terminal, done) => {
     .description('run the affected tests on base and head and compare them')
     .argument(
       '[overrides...]',
-      'key=value, such as n_tries=5, prompts=capitals, references=refund* or tags=critical',
+      'names of prompts, and key=value, such as n_tries=5, references=refund* or tags=critical',
     )
-    .addHelpText('after', '\nExample: evaldiff diff --base origin/main prompts=capitals n_tries=5')
+    .addHelpText('after', '\nExample: evaldiff diff --base origin/main capitals n_tries=5')
     .action(async (overrides: string[], options: EvaluateOptions & SidesOptions) => {
       const result = await withProject(options, terminal, { overrides }, (session) =>
         evaluateSides('diff', sidesFrom(options), session, options, terminal),
@@ -89,8 +89,8 @@ export const planCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(sidesOptions(program.command('plan')), { answers: true, caps: true, trust: true })
     .description('show what diff would run and cost; makes no model calls')
     .option('--verbose', 'also list every reference, and the side that each setting comes from')
-    .argument('[overrides...]', 'key=value')
-    .addHelpText('after', '\nExample: evaldiff plan --base origin/main prompts=capitals')
+    .argument('[overrides...]', 'names of prompts, and key=value')
+    .addHelpText('after', '\nExample: evaldiff plan --base origin/main capitals')
     .action(
       async (
         overrides: string[],

@@ -22,7 +22,7 @@ export const runCommand: AddCommand = (program, terminal, done) => {
     .option('--sample <number>', 'run only this many references, drawn at random')
     .option('--seed <seed>', 'another sample for each seed (default: 0)')
     .option('--watch', 'run again after each edit, until interrupted')
-    .argument('[overrides...]', 'key=value; with key=a,b each value is evaluated')
+    .argument('[overrides...]', 'prompts, and key=value (a,b: each value)')
     .addHelpText('after', '\nExample: evaldiff run prompts=capitals n_tries=1')
     .action(async (words: string[], options: RunCommandOptions) => {
       const overrides = [...words, ...sampleOverride(options)];

@@ -20,7 +20,7 @@ interface CoverOptions extends EvaluateOptions {
 export const coverCommand: AddCommand = (program, terminal, done) => {
   evaluateOptions(program.command('cover'), { answers: true, caps: true, asks: true })
     .description('find the lines of a prompt that no test holds')
-    .argument('[prompts...]', 'prompts to examine (default: all), and key=value')
+    .argument('[overrides...]', 'names of prompts (default: all), and key=value')
     .addOption(
       new Option('-f, --format <format>', 'what to print')
         .choices(['text', 'json', 'badge', 'lcov'])
@@ -31,10 +31,7 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
       '\nTakes lines away and asks again. Prints the number of calls and their price before the ' +
         'first call.\n\nExample: evaldiff cover support --max-cost 1',
     )
-    .action(async (words: string[], options: CoverOptions) => {
-      const overrides = words.filter((word) => word.includes('='));
-      const prompts = words.filter((word) => !overrides.includes(word));
-      if (prompts.length > 0) overrides.push(`prompts=${prompts.join(',')}`);
+    .action(async (overrides: string[], options: CoverOptions) => {
       const result = await withProject(options, terminal, { overrides }, async (session) => {
         const sides = await currentState(session, ownPaths(options, terminal));
         const input = { ...runInput(session, 'sweep', sides), features: [wholeCover] };

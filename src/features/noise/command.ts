@@ -22,7 +22,7 @@ export const noiseCommand: AddCommand = (program, terminal, done) => {
     report: 'noise.json',
   })
     .description('compare a commit with itself to measure the false-alarm rate')
-    .argument('[overrides...]', 'key=value')
+    .argument('[overrides...]', 'names of prompts, and key=value')
     .option('-n, --runs <number>', 'comparisons to make', '20')
     .option('-b, --base <commit>', 'the commit to compare with itself (default: the working tree)')
     .addHelpText(

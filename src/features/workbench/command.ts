@@ -50,7 +50,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
       'what to compare with (default: the base that CI sets, else main or the default branch)',
     )
     .option('-p, --port <number>', 'the port on 127.0.0.1; 0: any free port', '0')
-    .argument('[overrides...]', 'key=value, such as prompts=capitals; model=a,b adds columns')
+    .argument('[overrides...]', 'names of prompts, and key=value; model=a,b adds columns')
     .addHelpText(
       'after',
       [
