@@ -3,8 +3,19 @@ import { createRequire } from 'node:module';
 
 const Sequencer = createRequire(import.meta.url)('@jest/test-sequencer').default;
 
-/** Tests that take a minute, although their files are small. */
-const FIRST = /\/full\/(?:delete-feature|faults)\.test\.ts$/;
+/** Tests that take half a minute or more, although some of their files are small. */
+const FIRST = new RegExp(
+  [
+    '/full/(?:delete-feature|faults)',
+    '/features/agents/(?:causes|diff|setup|workspace)',
+    '/docs/pages',
+    '/end-to-end/(?:command-line|forks|gallery|identity)',
+    '/workbench/dev',
+    '/viewer/viewer',
+  ]
+    .map((path) => `${path}\\.test\\.ts$`)
+    .join('|'),
+);
 
 /**
  * With `--randomize`, shuffles the test files too: Jest shuffles only the tests in each file.

@@ -95,6 +95,15 @@ interface GitHubArchives {
   close(): Promise<void>;
 }
 
+/** Without the tests, whose files npm would unpack each time and which nobody runs there. */
+function archiveOf(bare: string, commit: string, archives: Map<string, Buffer>) {
+  const format = ['archive', '--format=tar.gz', '--prefix=evaldiff-copy/'];
+  const args = [...format, commit, '.', ':(exclude)__tests__'];
+  const archive = execFileSync('git', args, { cwd: bare, maxBuffer: 1 << 28 });
+  archives.set(commit, archive);
+  return archive;
+}
+
 /**
  * GitHub's archives of one repository, by tag or commit, behind a proxy. As on GitHub, the first
  * address redirects to a second host.
@@ -104,6 +113,7 @@ export async function startGitHubArchives(
   bare: string,
   pair: KeyPair,
 ): Promise<GitHubArchives> {
+  const archives = new Map<string, Buffer>();
   const server = https.createServer(pair, (request, response) => {
     const { host } = request.headers;
     const [, ref = ''] =
@@ -116,8 +126,7 @@ export async function startGitHubArchives(
         const location = `https://codeload.github.com/${repository}/tar.gz/${ref}`;
         return void response.writeHead(302, { location }).end();
       }
-      const args = ['archive', '--format=tar.gz', '--prefix=evaldiff-copy/', commit];
-      response.end(execFileSync('git', args, { cwd: bare, maxBuffer: 1 << 28 }));
+      response.end(archives.get(commit) ?? archiveOf(bare, commit, archives));
     } catch {
       response.writeHead(404).end();
     }

@@ -29,9 +29,10 @@ import {
   type Reader,
 } from './reader.ts';
 
-/** A scripted agent that replaces a CLI. */
+/** A scripted agent that replaces a CLI. It does not vary, so two tries show as much as more. */
 function scripted(text: string) {
   return text
+    .replace(/^tests:$/m, 'tests:\n  n_tries: 2')
     .replace(/^agent: [a-z-]+$/m, 'agent: { command: [node, tools/agent.mjs] }')
     .replace(/^model: .*$/m, 'model: claude-sonnet-4-5');
 }

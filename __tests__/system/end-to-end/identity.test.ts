@@ -49,9 +49,10 @@ interface Given {
   models?: { url: string };
   exchange?: Parameters<typeof startFederation>[2];
   firstLasts?: number;
+  shipped?: boolean;
 }
 
-/** Runs the shipped action without any key, by default on a project of both vendors. */
+/** Runs the action without any key, by default on a project of both vendors. */
 async function keyless({ answer = obedient, files = PROJECT, ...given }: Given = {}) {
   const at = await stage(answer);
   const { models = at.models, exchange, firstLasts } = given;
@@ -59,7 +60,7 @@ async function keyless({ answer = obedient, files = PROJECT, ...given }: Given =
   const run = await onPullRequest(at, changeOf(README, files), {
     inputs: { ...federation.inputs, ...given.inputs },
     env: { ...federation.env, ...given.env },
-    shipped: true,
+    shipped: given.shipped ?? false,
   });
   return { at, federation, run };
 }
@@ -142,7 +143,7 @@ const AGENT = agentFor('Write the notes.');
 
 describe('a job without keys', () => {
   test('is judged with tokens of both vendors; no token is shown or kept', async () => {
-    const { at, federation, run } = await keyless();
+    const { at, federation, run } = await keyless({ shipped: true });
     expect(run).toMatchObject({ messages: [], outputs: { errors: '0', calls: '20' } });
     expect(federation.exchanges()).toBe(2);
     const masks = run.commands.filter(({ name }) => name === 'add-mask').map(({ data }) => data);
@@ -301,7 +302,7 @@ describe("the job's right to request identity tokens", () => {
     const models = await untilTestEnds(startAgentModel());
     const { AWS_SECRET_ACCESS_KEY, AZURE_CLIENT_SECRET } = LASTING;
     const env = { AWS_SECRET_ACCESS_KEY, AZURE_CLIENT_SECRET };
-    const given = { inputs, files, env, ...(files === AGENT ? { models } : {}) };
+    const given = { inputs, files, env, shipped: true, ...(files === AGENT ? { models } : {}) };
     const { at, federation, run } = await keyless(given);
     const shown = shownBy({ at, run });
     for (const secret of [...federation.secrets(), ...Object.values(env)])

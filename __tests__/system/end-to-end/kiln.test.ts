@@ -46,13 +46,14 @@ interface Change {
   base?: FixtureFiles;
   head: FixtureFiles;
   history?: History;
+  shipped?: boolean;
 }
 
-async function reviewed({ base = BASE, head, history }: Change) {
+async function reviewed({ base = BASE, head, history, shipped = false }: Change) {
   const options = history === undefined ? {} : { history };
   const { at, run } = await pullRequest(base, head, {
     answer: kilnModel(),
-    shipped: true,
+    shipped,
     ...options,
   });
   const [check] = at.github.state.checkRuns.slice(-1);
@@ -95,6 +96,7 @@ describe('the check is red', () => {
         ],
         ...[PARCELS, '', 'Answer with', 'Reply with'],
       ),
+      shipped: true,
     });
     expect(verdict).toEqual(['failure', 'regressed']);
     expect(text).toContain('❌ Regressed: route');

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { main as commandLine } from '../../../src/app/commands/program.ts';
@@ -59,11 +60,16 @@ export async function startCommand(
 
 /**
  * Runs a step in this process instead of starting `dist/action`. The runner's toolkit uses the
- * process's environment and output, so both are the step's while it runs.
+ * process's environment and output, so both are the step's while it runs. So are the certificate
+ * authorities, which Node reads from the environment only when a process starts.
  */
 async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   const { runStep } = await import('../../../src/app/action/step.ts');
   const before = { env: process.env, write: process.stdout.write };
+  const authorities = getCACertificates();
+  const authority = env['NODE_EXTRA_CA_CERTS'];
+  if (authority !== undefined)
+    setDefaultCACertificates([...authorities, readFileSync(authority, 'utf8')]);
   let stdout = '';
   process.env = env;
   process.stdout.write = (text) => (stdout += String(text)) !== '';
@@ -81,6 +87,7 @@ async function startStep(env: NodeJS.ProcessEnv): Promise<Ended> {
   } finally {
     process.env = before.env;
     process.stdout.write = before.write;
+    if (authority !== undefined) setDefaultCACertificates(authorities);
   }
 }
 

@@ -37,37 +37,28 @@ async function diff(changed: FixtureFiles, args: readonly string[] = [], suite =
 const searchIn = ({ causes: [first] = [] }: Result) => first ?? { causes: [], explained: null };
 
 describe('the search for causes in an agent suite', () => {
-  test('names the one of eight changed lines in AGENTS.md that broke the tasks', async () => {
-    const { code, comment, searched } = await diff({
-      'AGENTS.md': AFTER,
-      LICENSE: 'A new file, which the agent does not read.\n',
-    });
+  test('names the one of eight changed lines that broke a metric, although another fails on both sides', async () => {
+    const absent =
+      '    - { name: absent, uses: files, with: { exist: [missing.md] } }\n  references:';
+    const { code, out, comment, searched } = await diff(
+      { 'AGENTS.md': AFTER, LICENSE: 'A new file, which the agent does not read.\n' },
+      [],
+      SUITE.replace('  references:', absent),
+    );
     expect(code).toBe(1);
+    expect(out).toContain('Judged by ends alone.');
     const line = {
       ...{ kind: 'line', file: 'AGENTS.md', lines: { from: 6, to: 6 } },
       base_text: 'When you write a file, end with GOOD.',
     };
     expect(searched).toMatchObject({
       causes: [{ relation: 'alone', units: [line] }],
-      explained: { status: 'found', units: 9, unexplained: [] },
+      explained: { status: 'found', units: 9, unexplained: [], metrics: ['ends'] },
     });
     expect(comment).toContain('AGENTS.md:6');
     expect(comment).toContain('revert line 6 of `AGENTS.md`');
     // The comment shows both sides of the worst task.
     expect(comment).toMatch(/Write the notes for the \w+ feature\..*Last words.*Done: NOTES\.md/s);
-  });
-
-  test('names the line that broke one metric although another fails on both sides', async () => {
-    const absent =
-      '    - { name: absent, uses: files, with: { exist: [missing.md] } }\n  references:';
-    const suite = SUITE.replace('  references:', absent);
-    const { code, out, searched } = await diff({ 'AGENTS.md': AFTER }, [], suite);
-    expect(code).toBe(1);
-    expect(searched).toMatchObject({
-      causes: [{ relation: 'alone', units: [{ lines: { from: 6 } }] }],
-      explained: { status: 'found', metrics: ['ends'] },
-    });
-    expect(out).toContain('Judged by ends alone.');
   });
 
   test('proposes a fix that restores the line, and tests it in a new run', async () => {

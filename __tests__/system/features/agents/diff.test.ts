@@ -5,8 +5,11 @@ import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { agentDiffs, editedRepository, KEY, PROJECT, SUITE } from './diff-setting.ts';
 
-/** One task, for tests that do not need statistics. */
-const SMALL = SUITE.replace(/ {4}- \{ id: (?:export|login).*\n/g, '');
+/** One task and one try, for tests that do not need statistics. */
+const SMALL = SUITE.replace('n_tries: 2', 'n_tries: 1').replace(
+  / {4}- \{ id: (?:export|login).*\n/g,
+  '',
+);
 
 const RULE = 'When you write a file, end with GOOD.\n';
 
@@ -39,37 +42,28 @@ const headFacts = ({ suites: [suite] }: Result) =>
   );
 
 describe('evaldiff diff of an agent suite', () => {
-  test('fails if a rule is removed from AGENTS.md', async () => {
+  test('fails if a rule of AGENTS.md changes, even one that looks like a date', async () => {
+    const dated = RULES.replace('When', 'The current date: when');
     const { directory } = repository(
-      { 'AGENTS.md': RULES.replace(RULE, '') },
-      { 'evals/notes.yaml': SUITE.replace('n_tries: 2', 'n_tries: 4') },
+      { 'AGENTS.md': dated.replace('GOOD', 'BAD') },
+      { 'AGENTS.md': dated, 'evals/notes.yaml': SUITE },
     );
-    const { code, out, text, result } = await diff(directory);
-    expect(code).toBe(1);
+    const { code, paid, out, text, result } = await diff(directory);
+    expect({ code, paid }).toEqual({ code: 1, paid: 2 * 3 * 2 * 3 });
     expect(result.suites[0]).toMatchObject({ verdict: 'regressed', reason: { metrics: ['ends'] } });
     expect(out).toContain('sh checks/ends.sh exits with 1: no GOOD');
     expect(text).not.toContain(KEY);
     expect(out).not.toContain('unknown part');
     const [facts] = headFacts(result);
     expect(facts).toMatchObject({
-      context: 11,
+      context: 25,
       ended: 'done',
       turns: 3,
       calls: 2,
       files: [{ path: 'NOTES.md', kind: 'added' }],
       leaks: [],
+      replies: { own: 3, other: 0, stored: 0 },
     });
-  });
-
-  test('fails if a rule changes that looks like a date', async () => {
-    const rule = 'The current date: when you write a file, end with GOOD.\n';
-    const changed = { 'AGENTS.md': rule.replace('GOOD', 'BAD') };
-    const base = { 'AGENTS.md': rule, 'evals/notes.yaml': SUITE };
-    const { directory } = repository(changed, base);
-    const { code, paid, result } = await diff(directory);
-    expect({ code, paid }).toEqual({ code: 1, paid: 2 * 3 * 2 * 2 });
-    expect(result.suites[0]).toMatchObject({ verdict: 'regressed' });
-    expect(headFacts(result)[0]?.replies).toEqual({ own: 2, other: 0, stored: 0 });
   });
 
   test.each([
@@ -92,7 +86,7 @@ describe('evaldiff diff of an agent suite', () => {
     const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
     const first = await diff(directory);
     // Both sides share the calls of each try.
-    expect(first).toMatchObject({ code: 0, paid: 2 * 3 });
+    expect(first).toMatchObject({ code: 0, paid: 3 });
     expect(first.result.suites[0]).toMatchObject({ verdict: 'unchanged' });
     expect(first.out).toContain('base and head sent the model the same requests');
     git('commit', '-qam', 'edited');
@@ -125,7 +119,7 @@ describe('evaldiff diff of an agent suite', () => {
     const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
     const { code, paid } = await diff(other);
     // The request before the file is read is answered from the store.
-    expect({ code, paid }).toEqual({ code: 0, paid: 2 * 2 });
+    expect({ code, paid }).toEqual({ code: 0, paid: 2 });
   });
 
   test('does not run the agent if the agent may not read the only changed file', async () => {
@@ -152,9 +146,9 @@ describe('evaldiff diff of an agent suite', () => {
 
   test('makes exactly as many calls as the cap allows', async () => {
     const { directory } = repository({ 'AGENTS.md': RULES.replace(RULE, '') });
-    const { paid, result } = await diff(directory, { args: ['--max-calls', '10'] });
-    expect(paid).toBe(10);
-    expect(result.usage.calls).toBe(10);
+    const { paid, result } = await diff(directory, { args: ['--max-calls', '5'] });
+    expect(paid).toBe(5);
+    expect(result.usage.calls).toBe(5);
   });
 
   test('compares what each run did before it reached its turn limit', async () => {
@@ -228,7 +222,7 @@ tests:
 
   test('with null is not judged if the tool for skills is unknown', async () => {
     const unknown = TRIGGERS.replace(/, skill_tool: \{[^}]*\}/, '');
-    const given = { ...files, 'evals/notes.yaml': unknown };
+    const given = { ...files, 'evals/notes.yaml': unknown.replace('n_tries: 4', 'n_tries: 1') };
     const { directory } = repository({ 'skills/notes/SKILL.md': edited }, given);
     const { result } = await diff(directory);
     const [, unwanted] = result.suites[0]?.references ?? [];
