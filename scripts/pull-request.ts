@@ -227,7 +227,8 @@ const ROUTES: readonly Route[] = [
         head: { sha: head, ref: 'friendlier', repo: { full_name: 'example/shop' } },
       }),
   },
-  { path: /\/comments(\/\d+)?$/, answer: comments },
+  { path: /\/issues\/(?:\d+\/)?comments(\/\d+)?$/, answer: comments },
+  { path: /\/pulls\/\d+\/comments$/, answer: suggestions },
   { path: /\/check-runs(\/\d+)?$/, answer: checkRuns },
 ];
 
@@ -245,6 +246,10 @@ function comments(state: DemoState, method: string | undefined, body: JsonBody):
     status: method === 'POST' ? 201 : 200,
     body: { id: COMMENT_ID, body: state.comment, user: BOT },
   };
+}
+
+function suggestions(_: DemoState, method: string | undefined, body: JsonBody): Reply {
+  return method === 'GET' ? ok([]) : { status: 201, body: { id: 1, ...body, user: BOT } };
 }
 
 interface CheckBody {

@@ -18,11 +18,13 @@ import {
   type ProvenFix,
   type ReportContext,
 } from '../../report/sections/feature-report.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
 import { retestUnsure, showBroken } from './broken-tests.ts';
 
 interface StepFacts {
   causes: FoundLines[];
   fixes: ProvenFix[];
+  unfixed: FoundLines[];
   search: string[];
   show: string[];
   unsure: string;
@@ -96,9 +98,7 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
   'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
   'nothing-judged': ADD_METRIC,
   'nothing-gates': ADD_METRIC,
-  'no-grades': [
-    always("read the grader's replies, then change its rubric or model"),
-  ],
+  'no-grades': [always("read the grader's replies, then change its rubric or model")],
   'base-unreadable': [always('fix the base branch, or check the changes named above by hand')],
   'not-run': ASK_MAINTAINER,
   'unused-changes': ASK_MAINTAINER,
@@ -114,9 +114,13 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
 export function nextStep(result: Result, _: Detail, { reports }: ReportContext): Block[] {
   const { reasons, outcome } = result;
   if (outcome.kind === 'overridden') return [];
+  const causes = foundLines(result, reports);
+  const proposals = proposalsIn(result, reports).filter(({ fix }) => fix.kind !== 'test');
+  const fixed = new Set(proposals.map(({ suite }) => suiteIdentity(suite)));
   const facts = {
-    causes: foundLines(result, reports),
-    fixes: proposalsIn(result, reports).flatMap(({ fix }) => (fix.kind === 'test' ? [] : fix)),
+    causes,
+    fixes: proposals.map(({ fix }) => fix),
+    unfixed: causes.filter(({ suite }) => !fixed.has(suiteIdentity(suite))),
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
     unsure: retestUnsure(result),
@@ -132,9 +136,12 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
   return line === undefined ? [] : [paragraph([strong('Next'), text(': '), ...line])];
 }
 
-function applyFix({ fixes: [fix, ...more] }: StepFacts): Line {
+/** Lines of suites without a fix are reverted. */
+function applyFix({ fixes: [fix, ...more], unfixed }: StepFacts): Line {
   if (fix === undefined) return [];
-  const command = [code('npx evaldiff fix'), text('.')];
+  const rest = revertLines(unfixed);
+  const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
+  const command = [code('npx evaldiff fix'), ...end];
   if (more.length > 0) return [text('apply the tested fixes: '), ...command];
   const line = lineWords({ file: fix.file, line: fix.lines.from });
   return fix.kind === 'draft'
