@@ -27,7 +27,7 @@ import {
   readForeignParameters,
   unknownProvider,
 } from '../shared/models.ts';
-import { Node, isAmong, refuse, tryConvert } from '../shared/node.ts';
+import { Node, refuse, tryConvert } from '../shared/node.ts';
 import { convertMetrics } from './flexeval-metrics.ts';
 
 const REPEATS = 'nb_evaluations_per_thread';
