@@ -133,30 +133,10 @@ export function spendNotices(
   return notices.map((message) => ({ kind: 'capped', place: null, message }));
 }
 
-/** Assumed of models whose longest output is unknown, in tokens. */
-const LONGEST_KNOWN = 128_000;
-
-/** Describes the caps, and which `max_tokens` makes one exact that is below the longest answer. */
-export function capLines({ maxCalls, maxCost }: Caps, { models }: Forecast): string[] {
+export function capLine({ maxCalls, maxCost }: Caps): string {
   const calls = maxCalls === null ? 'none' : capWords(maxCalls, '');
-  const limits = `limits: model calls: ${calls}; cost: `;
-  if (maxCost === null) return [`${limits}none`];
-  const open = models.flatMap(({ model, unlimited }) => {
-    if (unlimited === undefined || unlimited.token_usd === 0) return [];
-    const { input_usd, token_usd, longest = LONGEST_KNOWN } = unlimited;
-    const fits = Math.floor((maxCost.limit - input_usd) / token_usd);
-    const isSmall = fits >= 1 && fits < longest;
-    return isSmall ? [`max_tokens: ${count(fits)} or less for ${model}`] : [];
-  });
-  return [
-    `${limits}${capWords(maxCost)}`,
-    ...(open.length === 0
-      ? []
-      : [
-          'one long answer can cost more than the limit, because the prompt sets no max_tokens; ' +
-            `to make the limit exact, set ${open.join(', ')}`,
-        ]),
-  ];
+  const cost = maxCost === null ? 'none' : capWords(maxCost);
+  return `limits: model calls: ${calls}; cost: ${cost}`;
 }
 
 const PURPOSE_WORDS: Readonly<Record<ModelForecast['purpose'], string>> = {

@@ -100,8 +100,8 @@ function countPlan(
 function noteLimits(count: ForecastCount, parameters: Request['parameters'], input: number): void {
   const { target, purpose } = count;
   const limit = outputLimit({ target, parameters, purpose });
-  if (limit === null) count.unlimited = Math.max(input, count.unlimited ?? 0);
-  else if (limit >= (count.limited?.output ?? 0)) count.limited = { input, output: limit };
+  if (limit !== null && limit >= (count.limited?.output ?? 0))
+    count.limited = { input, output: limit };
 }
 
 type AddPortion = (

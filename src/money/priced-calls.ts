@@ -1,7 +1,6 @@
 import { type Target, modelLabel } from '../types/model.ts';
 import type { Purpose } from '../types/plain.ts';
 import type { Price } from '../types/price.ts';
-import { mostOutput } from './tokens.ts';
 
 export interface ModelForecast {
   /** For example `gpt-4o`, `model (endpoint)`, or `gpt-4o (batch)`. */
@@ -13,8 +12,6 @@ export interface ModelForecast {
   cost_usd: number | null;
   /** The dearest call among those that limit their output. */
   limited?: { max_tokens: number; cost_usd: number };
-  /** Some calls do not limit their output. Costs of the input of one, and of an output token. */
-  unlimited?: { input_usd: number; token_usd: number; longest?: number };
 }
 
 export interface Forecast {
@@ -36,8 +33,6 @@ export type ForecastCount = Pick<
   target: Target;
   /** Input tokens and output limit of the calls with the highest limit. */
   limited?: { input: number; output: number };
-  /** Input tokens of a call without a limit. */
-  unlimited?: number;
 };
 
 export function priceCounts(
@@ -48,7 +43,7 @@ export function priceCounts(
   const models = counts
     .filter(({ calls }) => calls > 0)
     .map((given): ModelForecast => {
-      const { target, limited: _, unlimited: __, ...count } = given;
+      const { target, limited: _, ...count } = given;
       const usage = {
         input_tokens: Math.round(count.input_tokens),
         output_tokens: Math.round(count.output_tokens),
@@ -63,7 +58,7 @@ export function priceCounts(
         ...usage,
         calls: Math.round(count.calls),
         cost_usd: ofOneCall === null ? null : ofOneCall * count.calls,
-        ...(ofOneCall === null ? {} : limitBounds(given, price)),
+        ...(ofOneCall === null ? {} : limitBound(given, price)),
       };
     });
   const unpriced = [
@@ -78,23 +73,12 @@ export function priceCounts(
   };
 }
 
-function limitBounds(
-  { target, limited, unlimited }: Pick<ForecastCount, 'target' | 'limited' | 'unlimited'>,
+function limitBound(
+  { target, limited }: Pick<ForecastCount, 'target' | 'limited'>,
   price: Price,
-): Pick<ModelForecast, 'limited' | 'unlimited'> {
-  const cost = (input_tokens: number, output_tokens: number): number =>
-    price(target, { input_tokens, output_tokens }) ?? 0;
-  const longest = mostOutput(target);
-  return {
-    ...(limited && {
-      limited: { max_tokens: limited.output, cost_usd: cost(limited.input, limited.output) },
-    }),
-    ...(unlimited !== undefined && {
-      unlimited: {
-        input_usd: cost(unlimited, 0),
-        token_usd: cost(0, 1e6) / 1e6,
-        ...(longest === null ? {} : { longest }),
-      },
-    }),
-  };
+): Pick<ModelForecast, 'limited'> {
+  if (limited === undefined) return {};
+  const { input: input_tokens, output: output_tokens } = limited;
+  const cost_usd = price(target, { input_tokens, output_tokens }) ?? 0;
+  return { limited: { max_tokens: output_tokens, cost_usd } };
 }

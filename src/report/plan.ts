@@ -2,7 +2,7 @@ import { formatProblem } from '../errors.ts';
 import type { SuiteRun } from '../kernel/plan/suite-run.ts';
 import { sum } from '../kernel/statistics/sums.ts';
 import { answerCalls, type AnswerCalls } from '../money/answer-calls.ts';
-import { capLines, forecastWords, type Cap, type Caps } from '../money/cost-cap.ts';
+import { capLine, forecastWords, type Cap, type Caps } from '../money/cost-cap.ts';
 import { minimumCalls, possibleWords, recordedWords } from '../money/plan.ts';
 import type { Prepared, Plan } from '../money/prepared.ts';
 import type { Forecast } from '../money/priced-calls.ts';
@@ -63,7 +63,7 @@ export function planLines({
 function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
   return [
     ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
-    ...(forecast === undefined || caps === undefined ? [] : capLines(caps, forecast)),
+    ...(forecast === undefined || caps === undefined ? [] : [capLine(caps)]),
     ...possibleLine(plan, forecast),
   ];
 }

@@ -43,29 +43,6 @@ export function replacedModel(
   );
 }
 
-export function otherBuild({ model, tries }: { model: string; tries: number }): string {
-  const are = tries === 1 ? 'is' : 'are';
-  return (
-    `${counted(tries, 'stored answer')} of ${model} ${are} from another build of the model: ` +
-    'its server now reports another fingerprint'
-  );
-}
-
 export function rollupSeesSkipped(rollup: string): string {
   return `the custom roll-up "${rollup}" also gets skipped tries, so skip does not change its verdict`;
-}
-
-/**
- * @param sides the sides whose answers repeat. Null if there is only one side.
- * @param isOneSided whether the other side's answers vary.
- */
-export function repeatedAnswers(
-  sides: readonly string[] | null,
-  { isOneSided }: { isOneSided: boolean },
-): string {
-  const where = sides === null ? '' : ` on ${sides.join(' and ')}`;
-  const advice = isOneSided
-    ? 'more tries of that side add nothing'
-    : 'if this model always repeats itself, set `n_tries: 1`';
-  return `every try of a reference gave the same answer${where}; ${advice}`;
 }

@@ -281,11 +281,6 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
-    ...(files.has(posix.join(below, SETTINGS_FILE)) ? seen.retired : []).map(
-      ({ name, end, successor }) =>
-        `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
-        'successor, change its name there.',
-    ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
@@ -435,17 +430,17 @@ function starterModels(
   vendor: VendorName,
   { needsModel = false, needsHost = false, installs = false, retired = [] }: Partial<Seen>,
 ): string[] {
-  const bySuccessor = Map.groupBy(retired, ({ successor }) => successor);
+  const byVendor = Map.groupBy(retired, ({ provider }) => provider);
   return [
     ...when(
       needsModel,
       `default: { provider: ${vendor}, model: ${factsOf(vendor).starterModel} } ` +
         '# for files that name no model',
     ),
-    ...[...bySuccessor].map(([successor, models]) => {
+    ...[...byVendor].map(([provider, models]) => {
       const names = JSON.stringify(models.map(({ name }) => name));
-      const provider = models[0]?.provider ?? vendor;
-      return `${JSON.stringify(successor)}: { provider: ${provider}, replaces: ${names} } # ended`;
+      const successor = JSON.stringify(factsOf(provider).starterModel);
+      return `${successor}: { provider: ${provider}, replaces: ${names} } # ended`;
     }),
     ...when(
       needsHost && installs,

@@ -8,13 +8,13 @@ import type { Usage } from '../../types/answer.ts';
 import { type Complete, type Target, isAbandoned, modelLabel } from '../../types/model.ts';
 import type { Problem, Purpose } from '../../types/plain.ts';
 import { inTurn, type AskedRun, type FeatureTools, type RunPlan } from './feature.ts';
-import { withoutOutdated, type ServedModels } from './outdated.ts';
+import { withoutOutdated } from './outdated.ts';
 import { startSpending, type JudgeEdges } from './spending.ts';
 
 /** Makes the tries of all suites, then measures graders and evaluators on labelled examples. */
 export async function ask(plan: RunPlan, edges: JudgeEdges): Promise<AskedRun> {
   const tools = { ...edges, spent: startSpending(plan, edges) };
-  const { suites, ...served } = await askRounds(plan, tools);
+  const { suites, replaced: served } = await askRounds(plan, tools);
   const asked: AskedRun = { ...plan, suites, tools, served, judges: [], added: [] };
   const problems = unknownModels(asked, tools);
   if (problems.length > 0) return { ...asked, problems };
@@ -28,7 +28,7 @@ export async function ask(plan: RunPlan, edges: JudgeEdges): Promise<AskedRun> {
 async function askRounds(
   plan: Prepared,
   tools: FeatureTools,
-): Promise<ServedModels & Pick<Prepared, 'suites'>> {
+): Promise<ReturnType<typeof withoutOutdated>> {
   const made = withoutOutdated(await executeRounds(plan, tools, tools.spent.complete));
   if (made.replaced.length === 0) return made;
   const anew: Complete = (request) => tools.spent.complete({ ...request, anew: true });

@@ -30,7 +30,7 @@ import type { Request } from '../../types/model.ts';
 import type { Notice, Problem, TrustLevel } from '../../types/plain.ts';
 import type { ReferenceGroup } from '../../types/reference-group.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { ServedModels } from './outdated.ts';
+import type { ReplacedServer } from './outdated.ts';
 import type { SoleJudge } from './sole-judge.ts';
 import type { JudgeEdges, Spending } from './spending.ts';
 
@@ -79,7 +79,7 @@ export interface RunPlan extends Prepared {
 
 export interface AskedRun extends RunPlan {
   tools: FeatureTools;
-  served: ServedModels;
+  served: readonly ReplacedServer[];
   judges: MeasuredGrader[];
   added: Partial<Added>[];
 }

@@ -10,7 +10,7 @@ import { isHosted } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
 
 /** The server now uses a different model for this name than when the answers were stored. */
-interface ReplacedServer {
+export interface ReplacedServer {
   model: string;
   before: string[];
   now: string[];
@@ -18,29 +18,15 @@ interface ReplacedServer {
 }
 
 /**
- * Stored and new answers have different fingerprints, so a different build of the model wrote the
- * stored ones.
- */
-interface OtherBuild {
-  model: string;
-  tries: number;
-}
-
-/** The models that answered, as far as replies name them. */
-export interface ServedModels {
-  replaced: ReplacedServer[];
-  otherBuilds: OtherBuild[];
-}
-
-/**
  * Removes stored answers of models that the server has since replaced. Removes all tries of a
  * reference and side, or none.
  */
-export function withoutOutdated(
-  suites: readonly SuiteComparison[],
-): ServedModels & { suites: SuiteComparison[] } {
+export function withoutOutdated(suites: readonly SuiteComparison[]): {
+  suites: SuiteComparison[];
+  replaced: ReplacedServer[];
+} {
   const found = new Map<string, ReplacedServer>();
-  const fresh = servedNow(suites, 'model');
+  const fresh = servedNow(suites);
   const kept = (run: ReferenceRun, side: Side): readonly Try[] => {
     const model = nameOf(run.affected[side]);
     const now = model === null ? undefined : fresh.get(model);
@@ -62,31 +48,13 @@ export function withoutOutdated(
       head: kept(run, 'head'),
     })),
   );
-  const left = found.size === 0 ? [...suites] : cleaned;
-  return { suites: left, replaced: [...found.values()], otherBuilds: otherBuilds(left) };
+  return { suites: found.size === 0 ? [...suites] : cleaned, replaced: [...found.values()] };
 }
 
-/** Some vendors change the fingerprint daily, so a different fingerprint causes only a notice. */
-function otherBuilds(suites: readonly SuiteComparison[]): OtherBuild[] {
-  const fresh = servedNow(suites, 'fingerprint');
-  const stored = triesOf(suites).filter(({ model, made }) => {
-    const fingerprint = made.served?.fingerprint ?? null;
-    const now = fresh.get(model);
-    return (
-      made.stored === true && fingerprint !== null && now !== undefined && !now.has(fingerprint)
-    );
-  });
-  const byModel = Map.groupBy(stored, ({ model }) => model);
-  return [...byModel].map(([model, tries]) => ({ model, tries: tries.length }));
-}
-
-function servedNow(
-  suites: readonly SuiteComparison[],
-  key: 'model' | 'fingerprint',
-): ReadonlyMap<string, ReadonlySet<string>> {
+function servedNow(suites: readonly SuiteComparison[]): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { model, made } of triesOf(suites)) {
-    const name = made.served?.[key] ?? null;
+    const name = made.served?.model ?? null;
     if (made.stored !== true && name !== null)
       found.set(model, (found.get(model) ?? new Set()).add(name));
   }

@@ -17,12 +17,12 @@ import {
 import type { Notice, Purpose } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { Solve } from '../../types/solver.ts';
-import type { ServedModels } from './outdated.ts';
+import type { ReplacedServer } from './outdated.ts';
 
 export interface RunWords {
   suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[];
   driftNotice(name: string, confirmation: Confirmation | null | undefined): Notice[];
-  servedNotices(served: ServedModels): Notice[];
+  servedNotices(replaced: readonly ReplacedServer[]): Notice[];
   confirmationWords(confirmation: Confirmation): string;
   /** The model that a name stands for that its vendor does not know. */
   meantModel(name: string, others: readonly string[]): string | null;

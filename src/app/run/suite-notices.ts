@@ -1,27 +1,24 @@
 import { modelMeant } from '../../config/model-names.ts';
 import type { Confirmation } from '../../kernel/judge/confirmation.ts';
 import { newlySkippedIds } from '../../kernel/judge/planned.ts';
-import type { ReferenceRun, SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { onlySkipDiffers } from '../../kernel/select/scoring.ts';
-import { answerKey } from '../../report/answers/text.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { Outcome } from '../../types/metric.ts';
-import { SIDES, type Notice, type NoticeKind, type Place, type Side } from '../../types/plain.ts';
+import type { Notice, NoticeKind, Place } from '../../types/plain.ts';
 import { endingShares } from '../../wording/endings.ts';
 import {
   headOnly,
   namedReferences,
   OF_REFERENCES,
-  otherBuild,
-  repeatedAnswers,
   replacedModel,
   rollupSeesSkipped,
   servedByOthers,
 } from '../../wording/notices.ts';
 import { confirmationWords, modelFellToo } from '../../wording/suites.ts';
-import type { ServedModels } from './outdated.ts';
+import type { ReplacedServer } from './outdated.ts';
 import { describeServedModels } from './served.ts';
 import type { RunWords } from './spending.ts';
 
@@ -42,7 +39,6 @@ function suiteNotices(comparison: SuiteComparison, result: SuiteResult): Notice[
     ...headOnlyNotices(run, result),
     ...newlySkipped(run),
     ...rollupNotice(run),
-    ...repeats(run),
   ];
 }
 
@@ -100,12 +96,12 @@ function driftNotice(name: string, confirmation: Confirmation | null | undefined
   return [{ kind: 'served', place: null, message: modelFellToo(name, confirmation) }];
 }
 
-function servedNotices({ replaced, otherBuilds }: ServedModels): Notice[] {
-  const messages = [
-    ...replaced.map(({ model, ...server }) => replacedModel(model, server)),
-    ...otherBuilds.map(otherBuild),
-  ];
-  return messages.map((message) => ({ kind: 'served', place: null, message }));
+function servedNotices(replaced: readonly ReplacedServer[]): Notice[] {
+  return replaced.map(({ model, ...server }) => ({
+    kind: 'served',
+    place: null,
+    message: replacedModel(model, server),
+  }));
 }
 
 function headOnlyNotices({ suite }: SuiteRun, { name, references }: SuiteResult): Notice[] {
@@ -135,26 +131,4 @@ function rollupNotice({ suite, scoring: { tests } }: SuiteRun): Notice[] {
   if (tests.rollup.kind !== 'code' || !skips) return [];
   const { name, place } = tests.rollup;
   return [said('skipped', suite.name, rollupSeesSkipped(name), place)];
-}
-
-function repeats({ suite, runs }: SuiteRun): Notice[] {
-  const found = SIDES.map((side) => ({ side, is: repetition(runs, side) }));
-  const sides = found.flatMap(({ side, is }) => (is === 'same' ? [side] : []));
-  if (sides.length === 0) return [];
-  const alone = runs.every(({ affected }) => affected.base === null);
-  const isOneSided = found.some(({ is }) => is === 'varied');
-  return [said('repeats', suite.name, repeatedAnswers(alone ? null : sides, { isOneSided }))];
-}
-
-function repetition(runs: SuiteRun['runs'], side: Side): 'same' | 'varied' | null {
-  const distinct = runs.flatMap((run) => {
-    const answers = run.affected[side] === null ? [] : answersOf(run, side);
-    return answers.length > 1 ? [new Set(answers).size] : [];
-  });
-  if (distinct.some((count) => count > 1)) return 'varied';
-  return distinct.length < 2 ? null : 'same';
-}
-
-function answersOf(run: ReferenceRun, side: Side): string[] {
-  return run[side].flatMap(({ byHead: { parts } }) => (parts === null ? [] : [answerKey(parts)]));
 }

@@ -345,22 +345,3 @@ describe('the default caps', () => {
     }
   });
 });
-
-describe('plan', () => {
-  test('says which max_tokens makes the cap exact', async () => {
-    const { evaldiff, change } = await project();
-    change({ 'prompts/t.yaml': ONE_CHANGED });
-    const { words } = await evaldiff('plan', '--base', 'HEAD~1', '--max-cost', '0.3', ONE_TRY);
-    expect(words).toMatch(
-      /to make the limit exact, set max_tokens: 2,9\d\d or less for app \(local\)/,
-    );
-  });
-
-  test('says nothing about it if every request has a limit', async () => {
-    const { evaldiff, change } = await project();
-    change({ 'prompts/t.yaml': ONE_CHANGED.replace('variables', 'max_tokens: 9\nvariables') });
-    change({ 'prompts/t.yaml': ONE_CHANGED.replace('variables', 'max_tokens: 8\nvariables') });
-    const { words } = await evaldiff('plan', '--base', 'HEAD~1', '--max-cost', '3', ONE_TRY);
-    expect(words).not.toContain('to make the limit exact');
-  });
-});

@@ -88,34 +88,6 @@ describe('if nothing can be compared', () => {
   });
 });
 
-describe('identical answers', () => {
-  const told = async (reply: (question: string, index: number) => string) => {
-    let index = 0;
-    const { result } = await reworded(3, (_, question) => reply(question, index++), five);
-    return result.notices.filter(({ kind }) => kind === 'repeats').map(({ message }) => message);
-  };
-
-  test('on every try of both sides cause a notice', async () => {
-    expect(await told((question) => `yes, ${question}`)).toEqual([
-      'p: every try of a reference gave the same answer on base and head; if this model always repeats itself, set `n_tries: 1`',
-    ]);
-  });
-
-  test('on one side only cause a notice that names the side', async () => {
-    expect(
-      await told((question, index) => (question.startsWith('Old') ? 'yes' : `yes ${index}`)),
-    ).toEqual([
-      'p: every try of a reference gave the same answer on base; more tries of that side add nothing',
-    ]);
-  });
-
-  test('cause no notice if one reference varies on either side', async () => {
-    expect(
-      await told((question, index) => (question.endsWith('r01') ? `yes ${index}` : 'yes')),
-    ).toEqual([]);
-  });
-});
-
 describe('answers that change', () => {
   const proposed = async (words: { old: string; new: string }, churn?: 'accept') => {
     const reply = (_: unknown, question: string) => {

@@ -7,9 +7,8 @@ import { lastSteps } from '../shared/draft.ts';
 import { importedText } from '../shared/files.ts';
 import { refuse } from '../shared/node.ts';
 
-/** In bytes, for each attached file. Folders are limited to 100 files. */
+/** In bytes, for each attached file. */
 const MAX_ATTACHMENT_BYTES = 200_000;
-const MAX_ATTACHMENTS = 100;
 
 export async function findSkill(
   document: Document,
@@ -68,10 +67,7 @@ export async function attachedText(
   written: Json | undefined,
   { isProgram, problems, ...folders }: SkillFolders & { isProgram: boolean; problems: Problem[] },
 ): Promise<string> {
-  const listed = [written ?? []].flat().length;
   const attachments = attachmentsOf(written, folders);
-  if (attachments.length > listed + MAX_ATTACHMENTS)
-    refuse(`its folders contain more than ${MAX_ATTACHMENTS} files`);
   if (isProgram) {
     const paths = attachments.map(repositoryPath);
     return paths.length === 0 ? '' : `\n\nFiles:\n${paths.join('\n')}`;
@@ -98,30 +94,19 @@ export function placedFiles(
   return Object.fromEntries(placed);
 }
 
-/** A folder stands for its files. */
 function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolders): Attachment[] {
-  return [written ?? []].flat().flatMap((entry): Attachment[] => {
+  return [written ?? []].flat().map((entry): Attachment => {
     const { path, name }: JsonMap = isMap(entry) ? entry : { path: entry };
     const named = filledText(path ?? name) ?? refuse('one of its files has no path');
-    const placesOf = (each: string): string[] =>
-      isPlainRelative(each) ? folders.flatMap((folder) => join(folder, each) ?? []) : [];
-    const found = placesOf(named).find((place) => files.absence(place) === null);
-    const stem = named.replace(/\/$/, '');
-    const folder =
-      found === undefined
-        ? placesOf(stem).find((place) => files.below(place).length > 0)
-        : undefined;
-    return folder === undefined
-      ? [{ path: named, found }]
-      : files.below(folder).map((file) => ({
-          path: `${stem}${file.slice(folder.length)}`,
-          found: file,
-        }));
+    const places = isPlainRelative(named)
+      ? folders.flatMap((folder) => join(folder, named) ?? [])
+      : [];
+    return { path: named, found: places.find((place) => files.absence(place) === null) };
   });
 }
 
 function repositoryPath({ path, found }: Attachment): string {
-  return found ?? refuse(`its file ${path.slice(0, 200)} is not in the repository`);
+  return found ?? refuse(`its file ${path.slice(0, 200)} is not a file of the repository`);
 }
 
 function attachmentText(what: string, content: Uint8Array | undefined): string {

@@ -23,14 +23,11 @@ import {
 import { type ImportFiles, importFiles } from '../shared/files.ts';
 import {
   type ImportedModel,
-  type NamedModel,
   entryFor,
   readForeignParameters,
-  serverHint,
-  serverModel,
   unknownProvider,
 } from '../shared/models.ts';
-import { Node, isAmong, refuse, tryConvert } from '../shared/node.ts';
+import { Node, refuse, tryConvert } from '../shared/node.ts';
 import { convertMetrics } from './flexeval-metrics.ts';
 
 const REPEATS = 'nb_evaluations_per_thread';
@@ -143,23 +140,18 @@ function rubricFiles(root: Node, files: ImportFiles, problems: Problem[]) {
     });
 }
 
-const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n';
+const OWN_ARGUMENTS = ['model_name', 'model', 'api_key_name', 'key_name', 'endpoint', 'n'];
 
-const COMPLETION_IN_CODE =
-  'completion functions in code do not run; use your own program: models: { app: ' +
-  '{ provider: program, command: […] } }';
+const OTHER_COMPLETION =
+  'only OpenAI and LiteLLM are read; use a server: models: { app: { provider: openai, ' +
+  'endpoint: app } }, or your own program: models: { app: { provider: program, command: […] } }';
 
-const SEVERAL_CHOICES =
-  'FlexEval keeps the first of several choices; for several answers use n_tries';
-
-type Read = (kwargs: JsonMap) => NamedModel;
+type Read = (kwargs: JsonMap) => Pick<ImportedModel, 'model' | 'entry'>;
 
 const FUNCTIONS: Readonly<Record<string, Read>> = {
   open_ai_completion: readOpenAiModel,
   open_ai_completion_async: readOpenAiModel,
   litellm_completion: litellm,
-  jan_completion: local,
-  lm_studio_completion: local,
 };
 
 /** Reports what is lost of it as parts of `what`. */
@@ -167,38 +159,32 @@ export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'la
   const { function_name: name, kwargs: given } = written.map;
   if (typeof name !== 'string') return refuse('it names no completion function');
   const kwargs = isMap(given) ? given : {};
-  const { model, entry, line } = tryConvert(
-    () => (ownEntry(FUNCTIONS, name) ?? refuse(COMPLETION_IN_CODE))(kwargs),
+  const { model, entry } = tryConvert(
+    () => (ownEntry(FUNCTIONS, name) ?? refuse(OTHER_COMPLETION))(kwargs),
     (why) => refuse(`${name}: ${why}`),
   );
   const lost = (key: string, why: string) => written.lose(`${key} of ${what}`, why);
-  if ((kwargs['n'] ?? 1) !== 1) lost('n', SEVERAL_CHOICES);
-  const rest = Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key));
+  if ((kwargs['n'] ?? 1) !== 1) lost('n', 'for several answers use n_tries');
+  const rest = Object.entries(kwargs).filter(([key]) => !OWN_ARGUMENTS.includes(key));
   const parameters = readForeignParameters(Object.fromEntries(rest), lost);
-  if (line !== null) written.remark(`endpoint of ${what} is not converted: ${serverHint(line)}`);
   return { model, entry, parameters };
 }
 
-function readOpenAiModel(kwargs: JsonMap): NamedModel {
+function readOpenAiModel(kwargs: JsonMap): ReturnType<Read> {
   const model = filledText(kwargs['model_name']) ?? refuse('it names no model');
-  return { model, entry: entryFor('openai', model), line: null };
+  return { model, entry: entryFor('openai', model) };
 }
 
 /** Reads LiteLLM's names of models, such as `anthropic/claude-sonnet-4-5`. */
-function litellm(kwargs: JsonMap): NamedModel {
+function litellm(kwargs: JsonMap): ReturnType<Read> {
   const written =
     filledText(kwargs['model']) ?? filledText(kwargs['model_name']) ?? refuse('it names no model');
   const slash = written.indexOf('/');
   const vendor = slash === -1 ? (vendorOf(written) ?? '') : written.slice(0, slash);
   const model = written.slice(slash + 1);
   return isVendor(vendor)
-    ? { model, entry: entryFor(vendor, model), line: null }
+    ? { model, entry: entryFor(vendor, model) }
     : refuse(unknownProvider(`the provider of "${written}"`));
-}
-
-function local(kwargs: JsonMap): NamedModel {
-  const model = filledText(kwargs['model_name']) ?? 'default';
-  return serverModel(kwargs['endpoint'], model) ?? refuse('it names no server');
 }
 
 const RECORDED = 'recorded';

@@ -178,14 +178,20 @@ describe('an evals/evals.json with SKILL.md', () => {
         'evals/in.txt',
         'has more than 200,000 bytes',
       ],
-      ['missing', {}, 'evals/in.txt', 'evals/in.txt is not in the repository'],
+      ['missing', {}, 'evals/in.txt', 'evals/in.txt is not a file of the repository'],
       [
         'outside the repository',
         {},
         '../../../etc/passwd',
-        '../../../etc/passwd is not in the repository',
+        '../../../etc/passwd is not a file of the repository',
       ],
-      ['absolute', {}, '/etc/passwd', '/etc/passwd is not in the repository'],
+      [
+        'a folder',
+        { 'skills/pdf/evals/in/a.txt': 'A' },
+        'evals/in',
+        'evals/in is not a file of the repository',
+      ],
+      ['absolute', {}, '/etc/passwd', '/etc/passwd is not a file of the repository'],
     ])('drops a case whose file is %s, with the reason', async (_, more, path, why) => {
       const { project, notices } = await read(skill(files(path), more));
       expect(project.suites[0]?.tests.references.map(({ id }) => id)).toEqual(['none']);
@@ -375,38 +381,5 @@ describe("a skill's check", () => {
         'a trigger query is not converted: the text of the skill is always sent',
       ),
     ]);
-  });
-});
-
-describe('a folder in the files of a case', () => {
-  const evals = (...files: unknown[]) => json([{ prompt: 'Sum up', files, assertions: ['x'] }]);
-  const filesOf = async (files: Record<string, string | Uint8Array>, settled = settings) => {
-    const { project, notices } = await read(skill('', { ...settled, ...files }));
-    return { input: project.suites[0]?.tests.references[0]?.input['files'], notices };
-  };
-  const inside = { 'skills/pdf/evals/in/a.txt': 'A', 'skills/pdf/evals/in/b/c.txt': 'C' };
-
-  test.each(['evals/in', 'evals/in/', 'in', { path: 'skills/pdf/evals/in' }])(
-    'written as %j includes its files',
-    async (folder) => {
-      const { input } = await filesOf({ ...inside, [EVALS]: evals(folder) });
-      const path = (typeof folder === 'string' ? folder : folder.path).replace(/\/$/, '');
-      expect(input).toBe(
-        `\n\n<file path="${path}/a.txt">\nA\n</file>\n\n<file path="${path}/b/c.txt">\nC\n</file>`,
-      );
-    },
-  );
-
-  test('is given to a program as file paths', async () => {
-    const { input } = await filesOf({ ...inside, [EVALS]: evals('evals/in') }, PROGRAM);
-    expect(input).toBe('\n\nFiles:\nskills/pdf/evals/in/a.txt\nskills/pdf/evals/in/b/c.txt');
-  });
-
-  test('with more than a hundred files drops its case with the reason', async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: 102 }, (_, at) => [`skills/pdf/evals/in/${at}.txt`, 'x']),
-    );
-    const { notices } = await filesOf({ ...many, [EVALS]: evals('evals/in') });
-    expect(notices.join()).toContain('its folders contain more than 100 files');
   });
 });

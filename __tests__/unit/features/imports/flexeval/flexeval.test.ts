@@ -267,29 +267,11 @@ describe('a FlexEval run', () => {
     ],
     [
       'a local server',
-      'lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" }',
-      ['localhost-1234:llama', 'openai', 'llama'],
-      /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/,
-    ],
-    [
-      'a local server by IP address',
-      'jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" }',
-      ['1-1337:default', 'openai', 'default'],
-      /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/,
-    ],
-    [
-      'an address without a host',
-      'jan_completion, kwargs: { endpoint: "localhost:1337" }',
+      'jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" }',
       ['default'],
-      /completion_llm is not converted: jan_completion: it names no server/,
+      /jan_completion: only OpenAI and LiteLLM are read; use a server: models/,
     ],
-    [
-      'an echo',
-      'echo_completion, kwargs: { response: "YES" }',
-      ['default'],
-      /echo_completion: completion functions in code do not run/,
-    ],
-    ['code', 'my_own', ['default'], /my_own: completion functions in code do not run/],
+    ['code', 'my_own', ['default'], /my_own: only OpenAI and LiteLLM are read/],
     ['no function', 'null', ['default'], /it names no completion function/],
     [
       'several choices and a key name',
@@ -311,18 +293,6 @@ describe('a FlexEval run', () => {
     const entry = settings.models.get(name ?? '');
     expect([entry?.provider, entry?.model]).toEqual([provider, model]);
     if (message !== null) expect(notices.join('\n')).toMatch(message);
-  });
-
-  test('keeps two servers on one machine as separate endpoints', async () => {
-    const { suites, settings } = await imported(
-      completing(
-        'completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }\n  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }',
-      ),
-    );
-    const endpoints = [suites[0]?.prompt.model, settings.grader?.model].map(
-      (name) => settings.models.get(name ?? '')?.endpoint,
-    );
-    expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
   });
 
   test('reports unreadable data as dropped, and a missing file as an error', async () => {
