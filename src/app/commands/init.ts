@@ -281,6 +281,11 @@ function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts)
     ...originSteps(origin, named, workflow === null, files.has(workflowPath(below))),
     ...vendors.map((vendor) => keyStep(vendor, facts, shown(workflowPath(below)))),
     ...endpointSteps(seen),
+    ...(files.has(posix.join(below, SETTINGS_FILE)) ? seen.retired : []).map(
+      ({ name, end, successor }) =>
+        `${name} ended on ${end}, and ${SETTINGS_FILE} replaces it by ${successor}. For another ` +
+        'successor, change its name there.',
+    ),
     ...when(
       foreign.length > 0 && prompts.length > 0,
       `Choose which of these files to evaluate, and list them under prompts: in ${SETTINGS_FILE}: ` +
@@ -430,17 +435,17 @@ function starterModels(
   vendor: VendorName,
   { needsModel = false, needsHost = false, installs = false, retired = [] }: Partial<Seen>,
 ): string[] {
-  const byVendor = Map.groupBy(retired, ({ provider }) => provider);
+  const bySuccessor = Map.groupBy(retired, ({ successor }) => successor);
   return [
     ...when(
       needsModel,
       `default: { provider: ${vendor}, model: ${factsOf(vendor).starterModel} } ` +
         '# for files that name no model',
     ),
-    ...[...byVendor].map(([provider, models]) => {
+    ...[...bySuccessor].map(([successor, models]) => {
       const names = JSON.stringify(models.map(({ name }) => name));
-      const successor = JSON.stringify(factsOf(provider).starterModel);
-      return `${successor}: { provider: ${provider}, replaces: ${names} } # ended`;
+      const provider = models[0]?.provider ?? vendor;
+      return `${JSON.stringify(successor)}: { provider: ${provider}, replaces: ${names} } # ended`;
     }),
     ...when(
       needsHost && installs,

@@ -23,7 +23,7 @@ import {
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { Project } from '../../project/settings.ts';
-import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
+import { PROMPTFOO_PROGRAM, type AskedModel } from '../../types/model.ts';
 import { retirementDate } from '../../types/passports.ts';
 import type { JsonMap } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -47,14 +47,21 @@ export interface SeenProject {
   left: { path: string; why: string }[];
   unread: { file: string; what: string }[];
   needsModel: boolean;
-  /** Names of models that have ended. */
-  retired: { name: string; provider: VendorName }[];
+  /** Models that have ended, with the model that takes their place. */
+  retired: RetiredModel[];
   needsHost: boolean;
   /** Files of the project's own code that reading it runs with `code: host`. */
   runs: string[];
   vendors: VendorName[];
   endpoints: string[];
   project: Project;
+}
+
+interface RetiredModel {
+  name: string;
+  end: string;
+  provider: VendorName;
+  successor: string;
 }
 
 /** Files whose contents `init` looks at for the formats of other tools. */
@@ -223,12 +230,19 @@ async function askedVendors(
     runs: [...runs].sort(),
     needsHost: isProgram || runs.size > 0,
     needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
-    retired: models.flatMap(({ name, at }) => {
-      const end = at === null ? null : retirementDate(at);
-      const isOver = end !== null && Date.parse(end) <= today.getTime();
-      return at !== null && isOver ? [{ name, provider: at.provider }] : [];
-    }),
+    retired: retiredModels(models, today),
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
   };
+}
+
+function retiredModels(
+  models: readonly { name: string; at: AskedModel | null }[],
+  today: Date,
+): RetiredModel[] {
+  return models.flatMap(({ name, at }) => {
+    const end = at === null ? null : retirementDate(at);
+    if (at === null || end === null || Date.parse(end) > today.getTime()) return [];
+    return [{ name, end, provider: at.provider, successor: factsOf(at.provider).starterModel }];
+  });
 }

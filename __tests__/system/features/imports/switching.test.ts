@@ -36,6 +36,8 @@ describe('a project of promptfoo', () => {
       const { run, files } = project({ 'quality/shop/promptfooconfig.yaml': config(provider) });
       const { code, out } = await run(...FROM);
       expect(out).toContain('1 prompt with 1 reference: no errors\n');
+      expect(out).toContain(`ended on 2026-`);
+      expect(out).toContain(`evaldiff.yaml replaces it by ${successor}.`);
       expect([code, (await run('validate')).code]).toEqual([0, 0]);
       const { project: found, problems } = await read(files());
       const [model] = [...found.settings.models].filter(([name]) => name === successor);
@@ -89,19 +91,38 @@ describe('a project of promptfoo', () => {
 });
 
 describe('an import from promptfoo', () => {
-  test('reports parameters among the options of tests, which belong to the provider', async () => {
-    const { project: found, notices } = await read({
-      'promptfooconfig.yaml': config('openai:gpt-4o').replace(
-        'vars:',
-        'options: { temperature: 0.7, colour: red }, vars:',
-      ),
-    });
-    expect(found.suites[0]?.tests.references).toHaveLength(1);
-    expect(notices.join('\n')).toContain(
-      "options.temperature is not converted: set it in the provider's config, for all tests",
-    );
-    expect(notices.join('\n')).not.toContain('colour');
-  });
+  test.each([
+    [
+      'temperature and JSON mode',
+      '{ temperature: 0.7, response_format: { type: json_object } }',
+      2,
+    ],
+    ['an unknown option', '{ colour: red }', 2],
+  ])(
+    'gives parameters among the options of all tests to the model: %s',
+    async (_, options, tests) => {
+      const {
+        project: found,
+        problems,
+        notices,
+      } = await read({
+        'promptfooconfig.yaml': `prompts: ['Say {{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { options: ${options}, assert: [{ type: contains, value: a }] }
+tests: [{ vars: { x: a } }, { vars: { x: b }, options: { temperature: 0.1 } }, { vars: { x: c } }]
+`,
+      });
+      const [suite] = found.suites;
+      const wanted = options.includes('0.7')
+        ? { temperature: 0.7, max_tokens: 1024, response_format: { type: 'json_object' } }
+        : { temperature: 0, max_tokens: 1024 };
+      expect([problems, suite?.prompt.parameters]).toEqual([[], wanted]);
+      expect(suite?.tests.references).toHaveLength(tests);
+      expect(notices.join('\n')).toContain(
+        'a test is not converted: its options hold other model parameters than those of most tests',
+      );
+    },
+  );
 
   test('loses a row that cannot be read, and keeps the others', async () => {
     const {

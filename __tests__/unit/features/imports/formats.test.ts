@@ -66,6 +66,11 @@ describe("another tool's file with a custom name", () => {
       JSON.stringify({ prompts: ['Say hi'], providers: ['openai:gpt-4o'] }),
       'checkout',
     ],
+    [
+      'evals/only-scenarios.yml',
+      "prompts: ['Say {{x}}']\nproviders: openai:gpt-4o\nscenarios: [{ config: [{ vars: { x: a } }], tests: [{ assert: [{ type: contains, value: a }] }] }]\n",
+      'only-scenarios',
+    ],
     ['models/say.yml', PROMPT_YML, 'say'],
     ['models/greet_prompt.yml', "messages: [{ role: user, content: 'hi' }]\n", 'greet'],
     [
@@ -153,13 +158,58 @@ describe('evaluations of agents in the formats of other tools', () => {
   });
 });
 
-test('scenarios of promptfoo are reported as lost, and other tests are read', async () => {
-  const { project, notices } = await read({
-    'promptfooconfig.yaml':
-      "prompts: ['Say {{x}}']\nproviders: [openai:gpt-4o]\ntests: [{ vars: { x: a } }]\nscenarios: [{ config: [{ vars: { x: b } }] }]\n",
+describe('promptfoo scenarios', () => {
+  const of = (scenarios: string, more: Record<string, string> = {}) =>
+    read({
+      'promptfooconfig.yaml': `prompts: ['{{greeting}} {{x}} {{y}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { vars: { greeting: hello }, assert: [{ type: contains, value: d }] }\n${scenarios}`,
+      ...more,
+    });
+  const rows = ({ project }: Awaited<ReturnType<typeof of>>) =>
+    project.suites[0]?.tests.references.map(({ input, metrics = [] }) => [
+      ...Object.values(input),
+      ...metrics.map(({ source }) => (source.kind === 'built-in' ? source.with['value'] : null)),
+    ]);
+
+  const SCENARIO = `config: [{ vars: { x: a }, assert: [{ type: contains, value: s }] }, { vars: { x: b } }]\n    tests: [{ vars: { y: 1 }, assert: [{ type: contains, value: t }] }, { vars: { y: 2 } }]\n`;
+
+  test('combine every config entry with every test, including inherited values', async () => {
+    const found = await of(`scenarios:\n  - ${SCENARIO}`);
+    expect(found.problems).toEqual([]);
+    expect(rows(found)).toEqual([
+      ['hello', 'a', 1, 'd', 's', 't'],
+      ['hello', 'a', 2, 'd', 's'],
+      ['hello', 'b', 1, 'd', 't'],
+      ['hello', 'b', 2, 'd'],
+    ]);
+    expect(found.notices).toEqual([]);
   });
-  expect(project.suites[0]?.tests.references).toHaveLength(1);
-  expect(notices.join()).toContain(
-    'promptfooconfig.yaml:4: scenarios is not converted: write each combination',
-  );
+
+  test('can appear with or without tests, and in files that a pattern names', async () => {
+    const found = await of(
+      'tests: [{ vars: { x: o, y: 0 } }]\nscenarios: file://scenarios/*.yaml\n',
+      {
+        'scenarios/a.yaml': `- ${SCENARIO.replaceAll('\n    ', '\n  ')}`,
+        'scenarios/b.yaml': 'config: [{ vars: { x: z, y: 9 } }]\n',
+      },
+    );
+    expect(found.problems).toEqual([]);
+    expect(rows(found)?.map((row) => row.slice(1, 3))).toEqual([
+      ['o', 0],
+      ['a', 1],
+      ['a', 2],
+      ['b', 1],
+      ['b', 2],
+      ['z', 9],
+    ]);
+  });
+
+  test.each([
+    ['scenarios: [{ tests: [] }]', 'a scenario is not converted: its config is not a list'],
+    ['scenarios: [nothing.yaml]', 'nothing.yaml does not exist'],
+    ['scenarios: [{ config: [text] }]', 'an entry of a scenario is not converted: it is not a map'],
+    ['scenarios: 7', 'a scenario is not converted: its config is not a list'],
+  ])('written as %s are reported', async (scenarios, message) => {
+    const { problems, notices } = await of(`${scenarios}\ntests: [{ vars: { x: a, y: b } }]\n`);
+    expect([...problems, ...notices].join('\n')).toContain(message);
+  });
 });

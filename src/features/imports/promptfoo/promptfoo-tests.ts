@@ -8,6 +8,7 @@ import { codeCommand, codeFileIn } from './foreign-code.ts';
 import { isSent } from './promptfoo-parameters.ts';
 import {
   makeTests,
+  mergeOptions,
   readVariables,
   type Defaults,
   type ForeignAssertion,
@@ -15,7 +16,7 @@ import {
   type ValueReader,
 } from './promptfoo-values.ts';
 
-const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], options: {} };
+const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], always: [], options: {} };
 
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
@@ -39,11 +40,16 @@ export async function readForeignTests(
   const reader: ValueReader = { ...given, defaults: NO_DEFAULTS };
   const [inFile] = await inFiles(written, reader);
   if (inFile !== undefined) reader.defaults = await readDefaults(inFile, reader);
-  if (tests.value !== null) return readEntries(tests, reader);
+  const scenarios = await readEach(root.at('scenarios').each(), async (entry) =>
+    readNodes(await inFiles(entry, reader), 'a scenario', (scenario) =>
+      readScenario(scenario, reader),
+    ),
+  );
+  if (tests.value !== null) return [...(await readEntries(tests, reader)), ...scenarios];
   const { assertions, variables } = reader.defaults;
   const isBare = assertions.length === 0 && variables.size === 0;
   const isWritten = 'tests' in root.map || 'scenarios' in root.map;
-  if (isBare && (isWritten || !isFixed)) return [];
+  if (scenarios.length > 0 || (isBare && (isWritten || !isFixed))) return scenarios;
   return readNodes([isBare ? root.at('prompts') : written], A_TEST, (node) =>
     makeTests(node, { ...NO_DEFAULTS, description: null }, reader),
   );
@@ -55,6 +61,28 @@ async function inFiles(entry: Node, { files }: ValueReader): Promise<Node[]> {
   return (await files.nodes(entry.value, entry)).flatMap((root) => root.each());
 }
 
+function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[]> {
+  const { defaults } = reader;
+  const [config, tests] = [scenario.at('config'), scenario.at('tests')];
+  if (!Array.isArray(config.value)) return refuse('its config is not a list');
+  return readNodes(config.items(), 'an entry of a scenario', async (entry) => {
+    if (!isMap(entry.value)) return refuse('it is not a map');
+    const data = await readDefaults(entry, reader);
+    const own = {
+      ...reader,
+      defaults: {
+        options: mergeOptions(defaults.options, data.options),
+        variables: new Map([...defaults.variables, ...data.variables]),
+        assertions: defaults.assertions,
+        always: data.assertions,
+      },
+    };
+    return tests.value === null
+      ? readNodes([tests.at(0)], A_TEST, (test) => readTest(test, own))
+      : readEntries(tests, own);
+  });
+}
+
 async function readDefaults(node: Node, reader: ValueReader): Promise<Defaults> {
   if (!isMap(node.value)) return NO_DEFAULTS;
   reportUnknownKeys(node);
@@ -62,6 +90,7 @@ async function readDefaults(node: Node, reader: ValueReader): Promise<Defaults> 
     options: node.at('options').map,
     variables: await readVariables(node.at('vars'), reader),
     assertions: readAssertions(node.at('assert')),
+    always: [],
   };
 }
 
@@ -279,8 +308,6 @@ function reportUnknownKeys(test: Node): void {
       );
   const options = test.at('options');
   const sent = Object.keys(options.map).filter(isSent);
-  for (const key of sent)
-    options.at(key).lose(`options.${key}`, "set it in the provider's config, for all tests");
   options.loseUnread({
     read: [KNOWN_OPTIONS, ...sent].join(' '),
     lost: LOST_OPTIONS,

@@ -15,6 +15,7 @@ import {
 } from '../shared/node.ts';
 import { templateText } from '../shared/templates.ts';
 import { renderTemplate } from './nunjucks.ts';
+import { isSent } from './promptfoo-parameters.ts';
 import { isCutOff } from './templates.ts';
 
 export interface ForeignAssertion {
@@ -34,6 +35,8 @@ export interface ForeignTest {
   sent: JsonMap;
   files: Readonly<Record<string, string>>;
   assertions: ForeignAssertion[];
+  /** Model parameters among its options. */
+  parameters: JsonMap;
   /** The transform of all its answers. Null: none. */
   transform: Json;
   node: Node;
@@ -55,7 +58,10 @@ interface WrittenTest {
   assertions: ForeignAssertion[];
 }
 
-export type Defaults = Omit<WrittenTest, 'description'>;
+export interface Defaults extends Omit<WrittenTest, 'description'> {
+  /** Assertions of scenarios. Tests cannot turn them off. */
+  always: ForeignAssertion[];
+}
 
 export interface ValueReader {
   files: ImportFiles;
@@ -134,7 +140,7 @@ const isSet = (value: Json | undefined): boolean => (value ?? '') !== '';
 
 const SINGLE_VALUES = 'disableVarExpansion';
 
-function mergeOptions(first: JsonMap, second: JsonMap): JsonMap {
+export function mergeOptions(first: JsonMap, second: JsonMap): JsonMap {
   const single = [first, second].some((options) => options[SINGLE_VALUES] === true);
   return { ...first, ...second, [SINGLE_VALUES]: single };
 }
@@ -163,7 +169,8 @@ export function makeTests(
     ]);
     const test = {
       node,
-      assertions: [...inherited, ...assertions],
+      assertions: [...inherited, ...defaults.always, ...assertions],
+      parameters: Object.fromEntries(Object.entries(merged).filter(([key]) => isSent(key))),
       transform: CHANGES_ANSWER.map((key) => merged[key]).find(isSet) ?? null,
       description: all.length > 1 ? null : description,
       given: Object.fromEntries(asGiven),

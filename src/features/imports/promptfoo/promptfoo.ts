@@ -3,9 +3,11 @@ import { pathsOf, variableOf } from '../../../config/templates.ts';
 import { type Document, valueAt } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { Problem } from '../../../types/plain.ts';
 import {
   A_PROMPT,
+  A_TEST,
   isScalar,
   lastSteps,
   nothingImported,
@@ -16,6 +18,7 @@ import {
   variablesEntry,
 } from '../shared/draft.ts';
 import { importFiles } from '../shared/files.ts';
+import { readForeignParameters } from '../shared/models.ts';
 import { Node, type Losses } from '../shared/node.ts';
 import { mapTexts } from '../shared/templates.ts';
 import { madeMessages, sourceOf } from './made-prompts.ts';
@@ -26,6 +29,7 @@ import {
   readModels,
   type LocatedModel,
 } from './promptfoo-models.ts';
+import { convertibleMembers, withFiles } from './promptfoo-parameters.ts';
 import {
   readPrompts,
   fileVariables,
@@ -37,10 +41,10 @@ import type { ForeignTest } from './promptfoo-values.ts';
 
 /** Including keys that change no answer. */
 const PROMPTFOO_KEYS =
-  'prompts providers targets tests defaultTest description evaluateOptions $schema ' +
+  'prompts providers targets tests scenarios defaultTest description evaluateOptions $schema ' +
   'outputPath envPath env sharing commandLineOptions derivedMetrics metadata tags author';
 
-const UNSUPPORTED_CONFIG = 'scenarios extensions nunjucksFilters tracing redteam passRateThreshold';
+const UNSUPPORTED_CONFIG = 'extensions nunjucksFilters tracing redteam passRateThreshold';
 
 /** Makes one suite for each prompt and provider. The suites share the tests. */
 export async function importPromptfoo(
@@ -65,17 +69,15 @@ export async function importPromptfoo(
   root.loseUnread({
     read: PROMPTFOO_KEYS,
     lost: UNSUPPORTED_CONFIG,
-    why: {
-      passRateThreshold: 'set it in the settings, such as gate: { min_pass_rate: 0.85 }',
-      scenarios: 'write each combination of config and tests as a test',
-    },
+    why: { passRateThreshold: 'set it in the settings, such as gate: { min_pass_rate: 0.85 }' },
   });
   // Providers are read last, but their losses are listed first.
   const later: Losses = { ...imported, left: [] };
   const suites = new Node(document, later);
   const prompts = await readPrompts(suites.at('prompts'), context);
   const shown = fileVariables(prompts);
-  const tests = await readForeignTests(suites, { ...context, shown }, isFixed(prompts));
+  const read = await readForeignTests(suites, { ...context, shown }, isFixed(prompts));
+  const tests = await sharedOptions(read, prompts, context);
   const structured = structuredNames(tests);
   const models = await readModels(root, { ...context, structured }, imported.models);
   const unread = later.left.filter(({ what }) => what === A_PROMPT).length;
@@ -100,6 +102,25 @@ const isFixed = (prompts: readonly ForeignPrompt[]): boolean =>
     ({ made, messages }) =>
       made === null && messages.every(({ template }) => pathsOf(template).length === 0),
   );
+
+/** Parameters among the tests' options belong to the prompts, which all tests share. */
+async function sharedOptions(
+  tests: readonly ForeignTest[],
+  prompts: readonly ForeignPrompt[],
+  { files }: ImportContext,
+): Promise<ForeignTest[]> {
+  const groups = Map.groupBy(tests, ({ parameters }) => canonicalJson(parameters));
+  const [shared, ...others] = [...groups.values()].sort((a, b) => b.length - a.length);
+  for (const { node } of others.flat())
+    node.lose(A_TEST, 'its options hold other model parameters than those of most tests');
+  const [first] = shared ?? [];
+  if (first === undefined) return [];
+  const lost = (key: string, why: string) => first.node.lose(`options.${key}`, why);
+  const given = convertibleMembers(await withFiles(first.parameters, first.node, files), lost);
+  const parameters = readForeignParameters(given, lost);
+  for (const prompt of prompts) prompt.parameters = { ...prompt.parameters, ...parameters };
+  return shared ?? [];
+}
 
 const ENVIRONMENT = /\{\{\s*env\.([A-Za-z_]\w*)\s*\}\}/g;
 

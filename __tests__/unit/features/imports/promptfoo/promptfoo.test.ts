@@ -659,6 +659,24 @@ tests:
     expect(notices.join()).toContain('promptfoo ignores it for a .txt prompt');
   });
 
+  test("a test that disables default assertions keeps its scenario's assertions", async () => {
+    const { references } = await only({
+      [CONFIG]: `prompts: ['{{x}}']
+providers: [openai:gpt-4o]
+defaultTest: { assert: [{ type: contains, value: default }] }
+scenarios:
+  - config: [{ vars: { x: a }, assert: [{ type: contains, value: scenario }] }]
+    tests:
+      - { options: { disableDefaultAsserts: true }, assert: [{ type: contains, value: own }] }
+      - { assert: [{ type: contains, value: own }] }
+`,
+    });
+    expect(references.map(({ metrics }) => metrics?.map(valueOf))).toEqual([
+      ['scenario', 'own'],
+      ['default', 'scenario', 'own'],
+    ]);
+  });
+
   test('a defaultTest with variables is the only test if there are no others', async () => {
     const files = {
       [CONFIG]:
