@@ -2,8 +2,8 @@ import { recordedWords } from '../../money/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
 import { counted, cost, count } from '../../text/amounts.ts';
-import { HALT_WORDS } from '../../wording/reasons.ts';
 import { totalUsage } from '../../types/usage-totals.ts';
+import { HALT_WORDS } from '../../wording/reasons.ts';
 import type { Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
