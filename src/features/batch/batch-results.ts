@@ -8,7 +8,7 @@ import type {
   VendorOutput,
 } from '../../edges/providers/vendors/vendor.ts';
 import { MOST_LEVELS, isDeeper, member, parsedJson } from '../../types/plain.ts';
-import type { BatchRunOptions, OpenBatch } from './open-batch.ts';
+import type { ManagedServer } from './batch-server.ts';
 
 export const MAX_RESULT_LINE_BYTES = MAX_REPLY_BYTES + 65_536;
 
@@ -63,13 +63,28 @@ export function faultOutcome(of: Fault): RequestOutcome {
   return { status: 'fault', fault: of };
 }
 
+export interface OpenBatch {
+  id: string;
+  model: string;
+  server: ManagedServer;
+  /** Request key → name of the request's schema. */
+  requests: ReadonlyMap<string, string | null>;
+  open: Set<string>;
+  earlier: boolean;
+}
+
+export interface ResultOptions {
+  redact(text: string): string;
+  settle(key: string, outcome: RequestOutcome): Promise<void>;
+}
+
 /** Reading stops if unknown lines outnumber requests by this much. */
 const SPARE_LINES = 1000;
 
 export function readResults(
   batch: OpenBatch,
   state: Extract<BatchState, { status: 'ended' }>,
-  { settle, redact }: Pick<BatchRunOptions, 'settle' | 'redact'>,
+  { settle, redact }: ResultOptions,
 ): Promise<RetriedResult<number>> {
   const { id, server, requests, open } = batch;
   return server.call(async (api) => {

@@ -8,7 +8,9 @@ import {
   faultOutcome,
   unansweredFault,
   readResults,
+  type OpenBatch,
   type RequestOutcome,
+  type ResultOptions,
 } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
@@ -29,21 +31,9 @@ async function pollUntil(
   }
 }
 
-export interface OpenBatch {
-  id: string;
-  model: string;
-  server: ManagedServer;
-  /** Request key → name of the request's schema. */
-  requests: ReadonlyMap<string, string | null>;
-  open: Set<string>;
-  earlier: boolean;
-}
-
-export interface BatchRunOptions {
+interface BatchRunOptions extends ResultOptions {
   clock: Clock;
   signal: AbortSignal;
-  redact(text: string): string;
-  settle(key: string, outcome: RequestOutcome): Promise<void>;
   forget(): Promise<void>;
   finishing(work: () => Promise<void>): Promise<void>;
 }

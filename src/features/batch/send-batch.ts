@@ -9,15 +9,9 @@ import { count } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
-import { faultOutcome, type RequestOutcome } from './batch-results.ts';
+import { faultOutcome, type OpenBatch, type RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer } from './batch-server.ts';
-import {
-  openBatch,
-  runBatch,
-  type BatchLedger,
-  type EarlierBatches,
-  type OpenBatch,
-} from './open-batch.ts';
+import { openBatch, runBatch, type BatchLedger, type EarlierBatches } from './open-batch.ts';
 
 interface BatchOptions {
   ledger: BatchLedger;

@@ -32,7 +32,7 @@ export interface ShardPart {
   folder: string;
 }
 
-export interface ShardExchange extends AnswerExchange {
+interface ShardExchange extends AnswerExchange {
   finish(
     folder: OwnFolder,
     said: Omit<Manifest, 'part_version' | 'files' | 'counts'> & {

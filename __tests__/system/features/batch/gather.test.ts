@@ -1,16 +1,12 @@
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
-import { fault } from '../../../../src/edges/providers/fault.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
-import {
-  createGatherer,
-  createQuestions,
-  type QueuedRequest,
-} from '../../../../src/features/batch/batch-queue.ts';
+import { createGatherer, type QueuedRequest } from '../../../../src/features/batch/batch-queue.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
 
-const asked = (content: string, model = 'm'): QueuedRequest => {
+const asked = (content: string): QueuedRequest => {
+  const model = 'm';
   const request = requestTo('openai', { model, messages: says(content) });
   return {
     key: keyOf(request),
@@ -68,34 +64,4 @@ describe('the queue for batches', () => {
     await until(() => sent.length === 3);
     expect(sent[2]).toEqual(['m', ['e']]);
   });
-
-  test('keeps models separate, and each in its own order', async () => {
-    const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
-    add(asked('a', 'x'));
-    add(asked('b', 'y'));
-    add(asked('c', 'x'));
-    await until(() => sent.length === 2);
-    expect(sent).toEqual([
-      ['x', ['a', 'c']],
-      ['y', ['b']],
-    ]);
-  });
-});
-
-test('all callers with the same request get its result at the same time, and only once', () => {
-  const questions = createQuestions();
-  const told: string[] = [];
-  const one = asked('a');
-  expect([
-    questions.add({ ...one, settle: () => told.push('first') }),
-    questions.add({ ...one, settle: () => told.push('second') }),
-    questions.size(),
-  ]).toEqual([true, false, 1]);
-  const outcome = { status: 'fault' as const, fault: fault('aborted', '') };
-  expect([
-    questions.settle(one.key, outcome),
-    questions.settle(one.key, outcome),
-    questions.size(),
-  ]).toEqual([true, false, 0]);
-  expect(told).toEqual(['first', 'second']);
 });
