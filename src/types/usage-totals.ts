@@ -52,3 +52,25 @@ export const usageTotalsSchema = z.strictObject({
 });
 
 export type UsageTotals = z.infer<typeof usageTotalsSchema>;
+
+type SummedUsage = Pick<
+  UsageTotals,
+  'calls' | 'reused' | 'replayed' | 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd'
+>;
+
+/** Omits what cannot be added up. The cost is null if one of the costs is unknown. */
+export function totalUsage(usages: readonly SummedUsage[]): SummedUsage {
+  const total = (pick: (usage: SummedUsage) => number): number =>
+    usages.reduce((sum, usage) => sum + pick(usage), 0);
+  const isKnown = usages.every(({ cost_usd }) => cost_usd !== null);
+  const cached = total(({ cached_tokens = 0 }) => cached_tokens);
+  return {
+    calls: total(({ calls }) => calls),
+    reused: total(({ reused }) => reused),
+    replayed: total(({ replayed: recorded = 0 }) => recorded),
+    input_tokens: total(({ input_tokens }) => input_tokens),
+    ...(cached === 0 ? {} : { cached_tokens: cached }),
+    output_tokens: total(({ output_tokens }) => output_tokens),
+    cost_usd: isKnown ? total(({ cost_usd }) => cost_usd ?? 0) : null,
+  };
+}

@@ -26,7 +26,8 @@ export interface Store extends StoreRecords {
    * If the file is damaged, creates a new one and calls `entries` again. Null if nothing could be
    * written.
    */
-  import(entries: () => Iterable<Entry>): { written: number; refused: number } | null;
+  /** Returns the number of stored answers. Omits those that do not match their key. */
+  import(entries: () => Iterable<Entry>): number | null;
   join(
     entries: () => Iterable<Entry>,
     beside: RecordRows & { batches: readonly BatchRecord[] },

@@ -220,7 +220,7 @@ const partLineSchema = z.strictObject({
 
 export async function othersIn(
   file: string,
-): Promise<{ others: Map<string, Completion>; lines: number } | { flaw: string }> {
+): Promise<{ others: Map<string, Completion> } | { flaw: string }> {
   const others = new Map<string, Completion>();
   let lines = 0;
   for await (const text of createInterface({
@@ -232,5 +232,5 @@ export async function othersIn(
     if (!parsed.success) return { flaw: `line ${lines} is not an answer` };
     others.set(parsed.data.key, parsed.data.completion);
   }
-  return { others, lines };
+  return { others };
 }

@@ -7,8 +7,8 @@ import type { RequestOutcome } from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 interface Packer<T> {
-  /** Returns a batch once it is full, else null. `too-large`: the item fits into no batch. */
-  add(item: T, bytes: number): readonly T[] | 'too-large' | null;
+  /** Returns a batch once it is full, else null. An item that is too large is sent alone. */
+  add(item: T, bytes: number): readonly T[] | null;
   take(): readonly T[];
 }
 
@@ -23,8 +23,7 @@ export function createPacker<T>(limits: BatchLimits): Packer<T> {
   };
   return {
     add(item, bytes) {
-      if (bytes > limits.bytes) return 'too-large';
-      const full = size + bytes > limits.bytes ? take() : null;
+      const full = items.length > 0 && size + bytes > limits.bytes ? take() : null;
       items.push(item);
       size += bytes;
       if (full !== null) return full;
@@ -77,7 +76,7 @@ export function createQuestions(): Questions {
 }
 
 export interface Gatherer {
-  add(question: QueuedRequest): { tooLarge: number } | null;
+  add(question: QueuedRequest): void;
 }
 
 interface GatherOptions {
@@ -116,10 +115,8 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
       packers.set(kind, found);
       const bytes = api.bytes(key, JSON.stringify(endpoint.body(ask)), path) + fileBytes(ask);
       const full = packer.add(question, bytes);
-      if (full === 'too-large') return { tooLarge: bytes };
       if (full !== null) send(model, full);
       if (!gathering) void sendWhenQuiet();
-      return null;
     },
   };
 }

@@ -59,36 +59,43 @@ function parseResultLine(line: Buffer): unknown {
 export type RequestOutcome =
   { status: 'ok'; value: VendorOutput } | { status: 'fault'; fault: Fault };
 
-/** Reading stops if unknown lines outnumber requests by this much. */
-const SPARE_LINES = 1000;
+export function faultOutcome(of: Fault): RequestOutcome {
+  return { status: 'fault', fault: of };
+}
 
-interface ResultReading {
-  server: ManagedServer;
-  redact(text: string): string;
+export interface OpenBatch {
+  id: string;
   model: string;
+  server: ManagedServer;
+  /** Request key → name of the request's schema. */
   requests: ReadonlyMap<string, string | null>;
   open: Set<string>;
+  earlier: boolean;
+}
+
+export interface ResultOptions {
+  redact(text: string): string;
   settle(key: string, outcome: RequestOutcome): Promise<void>;
 }
 
+/** Reading stops if unknown lines outnumber requests by this much. */
+const SPARE_LINES = 1000;
+
 export function readResults(
-  id: string,
+  batch: OpenBatch,
   state: Extract<BatchState, { status: 'ended' }>,
-  reading: ResultReading,
+  { settle, redact }: ResultOptions,
 ): Promise<RetriedResult<number>> {
-  return reading.server.call(async (api) => {
+  const { id, server, requests, open } = batch;
+  return server.call(async (api) => {
     let strange = 0;
     for await (const stream of api.results(id, state)) {
       for await (const value of jsonLines(stream)) {
         const line = api.readLine(value);
-        if (line === null || !reading.requests.has(line.id)) strange += 1;
+        if (line === null || !requests.has(line.id)) strange += 1;
         // Ignores duplicates, because a restarted download repeats lines.
-        else if (reading.open.delete(line.id))
-          await reading.settle(
-            line.id,
-            requestOutcome(line.outcome, reading.requests.get(line.id) ?? null, reading),
-          );
-        if (strange > reading.requests.size + SPARE_LINES) return strange;
+        else if (open.delete(line.id)) await settle(line.id, requestOutcome(batch, line, redact));
+        if (strange > requests.size + SPARE_LINES) return strange;
       }
     }
     return strange;
@@ -113,30 +120,23 @@ export function unansweredFault(left: 'expired' | 'canceled' | null): Fault {
 }
 
 function requestOutcome(
-  outcome: BatchOutcome,
-  schema: string | null,
-  { server: { vendor }, model, redact }: ResultReading,
+  { server: { vendor }, model, requests }: OpenBatch,
+  { id, outcome }: { id: string; outcome: BatchOutcome },
+  redact: (text: string) => string,
 ): RequestOutcome {
   switch (outcome.kind) {
     case 'expired':
     case 'canceled':
-      return { status: 'fault', fault: unansweredFault(outcome.kind) };
+      return faultOutcome(unansweredFault(outcome.kind));
     case 'error': {
-      const { status, code, said } = outcome;
-      return {
-        status: 'fault',
-        fault: httpFault({
-          status,
-          code,
-          said: foreignLine(said, redact, MAX_SAID_CHARS),
-          waitMs: null,
-          shouldRetry: null,
-        }),
-      };
+      const { status, code } = outcome;
+      const said = foreignLine(outcome.said, redact, MAX_SAID_CHARS);
+      return faultOutcome(httpFault({ status, code, said, waitMs: null, shouldRetry: null }));
     }
     case 'reply': {
       const isResponse = member(outcome.data, 'object') === 'response';
       const endpoint = (isResponse ? vendor.responses : null) ?? vendor;
+      const schema = requests.get(id) ?? null;
       const answer = endpoint.read(outcome.data, {
         model,
         parameters: null,
@@ -144,7 +144,7 @@ function requestOutcome(
       });
       if (answer.kind === 'answer') return { status: 'ok', value: answer };
       const odd = fault('reply', `the reply in the batch is not a ${endpoint.replyName}`);
-      return { status: 'fault', fault: answer.kind === 'odd' ? odd : faultOfReply(answer) };
+      return faultOutcome(answer.kind === 'odd' ? odd : faultOfReply(answer));
     }
   }
 }

@@ -8,13 +8,11 @@ import { vendors } from '../../edges/providers/vendors/index.ts';
 import { answerEndpoint } from '../../edges/providers/vendors/vendor.ts';
 import type { Completion, HostedTarget, Request } from '../../types/model.ts';
 import { createGatherer, createQuestions, type QueuedRequest } from './batch-queue.ts';
-import type { RequestOutcome } from './batch-results.ts';
+import { faultOutcome, type RequestOutcome } from './batch-results.ts';
 import { createManagedServer } from './batch-server.ts';
 import { createEarlier } from './open-batch.ts';
 import {
-  faultOutcome,
   followBatch,
-  gather,
   sendBatch,
   batchCompletion,
   type BatchesOptions,
@@ -136,7 +134,7 @@ function resultOf(
     };
     if (!questions.add(waiting) || held.has(waiting.key)) return;
     const batch = earlier.holding(waiting.key, of.server);
-    if (batch === null) gather(batching, of, waiting);
+    if (batch === null) of.add(waiting);
     else followBatch(batching, batch);
   });
 }

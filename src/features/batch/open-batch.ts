@@ -1,10 +1,17 @@
 import { pause, type Clock } from '../../edges/providers/clock.ts';
-import { fault } from '../../edges/providers/fault.ts';
+import { fault, type Fault } from '../../edges/providers/fault.ts';
 import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
 import { count, DAY_MS } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
-import { unansweredFault, readResults, type RequestOutcome } from './batch-results.ts';
+import {
+  faultOutcome,
+  unansweredFault,
+  readResults,
+  type OpenBatch,
+  type RequestOutcome,
+  type ResultOptions,
+} from './batch-results.ts';
 import type { ManagedServer } from './batch-server.ts';
 
 const POLL = { firstMs: 10_000, growth: 1.5, longestMs: 300_000 };
@@ -24,23 +31,10 @@ async function pollUntil(
   }
 }
 
-export interface OpenBatch {
-  id: string;
-  model: string;
-  server: ManagedServer;
-  /** Request key → name of the request's schema. */
-  requests: ReadonlyMap<string, string | null>;
-  open: Set<string>;
-  earlier: boolean;
-}
-
-interface BatchRunOptions {
+interface BatchRunOptions extends ResultOptions {
   clock: Clock;
   signal: AbortSignal;
-  redact(text: string): string;
-  settle(key: string, outcome: RequestOutcome): Promise<void>;
   forget(): Promise<void>;
-  lost(): Promise<void>;
   finishing(work: () => Promise<void>): Promise<void>;
 }
 
@@ -72,7 +66,8 @@ export async function runBatch(batch: OpenBatch, options: BatchRunOptions): Prom
       );
       if (signal.aborted) return 'done';
       if (looked.status === 'fault') {
-        if (looked.fault.status === 404) return await finish(() => options.lost(), options);
+        if (looked.fault.status === 404)
+          return await finish(() => forgetUnknown(batch, options), options);
         failures += 1;
         if (looked.fault.kind !== 'key' && failures < MAX_FAILURES) return 'wait';
         const failure = fetchableLater(looked.fault, id);
@@ -106,15 +101,8 @@ async function collect(
   state: Extract<BatchState, { status: 'ended' }>,
   options: BatchRunOptions,
 ): Promise<void> {
-  const { server, id, model, requests, open } = batch;
-  const read = await readResults(id, state, {
-    server,
-    model,
-    requests,
-    open,
-    redact: options.redact,
-    settle: options.settle,
-  });
+  const { server, id, requests, open } = batch;
+  const read = await readResults(batch, state, options);
   if (options.signal.aborted && open.size > 0) return;
   if (read.status === 'fault' && read.fault.status !== 404)
     return settleRest(batch, fetchableLater(read.fault, id), options);
@@ -126,7 +114,7 @@ async function collect(
   server.log(`batch ${id}: ended, ${counts} requests with a result`);
   await settleRest(
     batch,
-    { status: 'fault', fault: read.status === 'fault' ? read.fault : unansweredFault(state.left) },
+    faultOutcome(read.status === 'fault' ? read.fault : unansweredFault(state.left)),
     options,
   );
   await options.forget();
@@ -140,14 +128,20 @@ async function failBatch(
   const words = foreignLine(`${code} ${said}`.trim(), options.redact, MAX_SAID_CHARS);
   await settleRest(
     batch,
-    {
-      status: 'fault',
-      fault: fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
+    faultOutcome(
+      fault('request', `the batch was refused${words === '' ? '' : `: ${words}`}`, {
         detail: `${code} ${said}`,
       }),
-    },
+    ),
     options,
   );
+  await options.forget();
+}
+
+/** The vendor may not know the batch, for example because another account created it. */
+async function forgetUnknown(batch: OpenBatch, options: BatchRunOptions): Promise<void> {
+  const message = `the vendor does not know batch ${batch.id}; run again to send it again`;
+  await settleRest(batch, faultOutcome(fault('reply', message)), options);
   await options.forget();
 }
 
@@ -162,17 +156,11 @@ async function settleRest(
   }
 }
 
-function fetchableLater(
-  found: Extract<RequestOutcome, { status: 'fault' }>['fault'],
-  id: string,
-): RequestOutcome {
-  return {
-    status: 'fault',
-    fault: {
-      ...found,
-      message: `${found.message}; batch ${id} is recorded; run again to fetch its results`,
-    },
-  };
+function fetchableLater(found: Fault, id: string): RequestOutcome {
+  return faultOutcome({
+    ...found,
+    message: `${found.message}; batch ${id} is recorded; run again to fetch its results`,
+  });
 }
 
 function createTeller({

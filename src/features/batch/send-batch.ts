@@ -1,6 +1,6 @@
 import type { Activity } from '../../edges/providers/clock.ts';
 import { answerCompletion, callCompletion } from '../../edges/providers/completion.ts';
-import { budgetFault, fault, type Fault } from '../../edges/providers/fault.ts';
+import { budgetFault } from '../../edges/providers/fault.ts';
 import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
@@ -9,15 +9,9 @@ import { count } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import type { QueuedRequest, Gatherer, Questions } from './batch-queue.ts';
-import type { RequestOutcome } from './batch-results.ts';
+import { faultOutcome, type OpenBatch, type RequestOutcome } from './batch-results.ts';
 import { submit, type ManagedServer } from './batch-server.ts';
-import {
-  openBatch,
-  runBatch,
-  type BatchLedger,
-  type EarlierBatches,
-  type OpenBatch,
-} from './open-batch.ts';
+import { openBatch, runBatch, type BatchLedger, type EarlierBatches } from './open-batch.ts';
 
 interface BatchOptions {
   ledger: BatchLedger;
@@ -46,24 +40,6 @@ export interface Batching {
   underWay: Set<OpenBatch>;
   finishing: Set<Promise<void>>;
   following: Set<Promise<void>>;
-}
-
-export function faultOutcome(of: Fault): RequestOutcome {
-  return { status: 'fault', fault: of };
-}
-
-export function gather({ questions }: Batching, of: VendorBatches, question: QueuedRequest): void {
-  const refused = of.add(question);
-  if (refused !== null)
-    questions.settle(
-      question.key,
-      faultOutcome(
-        fault(
-          'request',
-          `the request takes ${count(refused.tooLarge)} bytes, more than a batch may hold`,
-        ),
-      ),
-    );
 }
 
 /** Sends as many of the requests as the budget has room for, and the others when it has again. */
@@ -153,7 +129,6 @@ export function followBatch(batching: Batching, batch: OpenBatch): void {
       await turn();
       await ledger.ended(batch.id);
     },
-    lost: () => forgetBatch(batching, batch),
     // The next batch waits for requests that follow from results.
     finishing: (work) => trackWork(batching.finishing, activity.during(work)),
   });
@@ -164,24 +139,6 @@ async function trackWork(set: Set<Promise<void>>, work: Promise<void>): Promise<
   set.add(work);
   await work;
   set.delete(work);
-}
-
-/** Called if the vendor does not know the batch, for example because another account created it. */
-async function forgetBatch(
-  { questions, held, underWay, options }: Batching,
-  batch: OpenBatch,
-): Promise<void> {
-  const { id, open } = batch;
-  underWay.delete(batch);
-  await options.batches.ledger.ended(id);
-  const unknown = fault(
-    'reply',
-    `the vendor does not know batch ${id}; run again to send it again`,
-  );
-  for (const key of open) {
-    held.delete(key);
-    questions.settle(key, faultOutcome(unknown));
-  }
 }
 
 export function batchCompletion(

@@ -57,7 +57,7 @@ async function printMeasured<T extends object>(
 ): Promise<void> {
   const { session, options, terminal } = given;
   if (options.json === true) terminal.out(`${logJson(measured)}\n`);
-  else await printBlocks((await measurement.form()).blocks(measured, TERMINAL_ROWS), terminal);
+  else await printBlocks(measurement.blocks(measured, TERMINAL_ROWS), terminal);
   await writeOwnReports(session, options, terminal, `${measurement.name}.json`, (folder) =>
     writeMeasured(measurement, measured, folder),
   );

@@ -2,20 +2,17 @@ import type { Job } from '../../app/action/context.ts';
 import { connect } from '../../edges/github/client.ts';
 import { upsertIssue } from '../../edges/github/issue.ts';
 import { projectMark } from '../../edges/store/artifact.ts';
-import type { Drift } from './drift.ts';
-import type { MeasurementForm } from './measurement-form.ts';
-import { measurementMarkdown } from './report.ts';
+import { measurementMarkdown, type MeasurementForm } from './report.ts';
 
 /** GitHub's limit of an issue's text, in bytes at most. */
 const MOST_ISSUE_BYTES = 65_000;
 
 /** Opens an issue about a change, or updates the one that is open. The check stays green. */
-export async function openDriftIssue(
+export async function writeDriftIssue<T>(
   { inputs, env, facts, runner, secondMs }: Job,
-  drift: Drift,
-  form: MeasurementForm<Drift>,
+  form: MeasurementForm<T>,
+  drift: T,
 ): Promise<void> {
-  if (drift.suites.every(({ status }) => status !== 'changed')) return;
   const marker = `<!-- evaldiff drift ${projectMark(inputs.workingDirectory)} -->`;
   const text = measurementMarkdown(form, drift, MOST_ISSUE_BYTES);
   const client = await connect({ token: inputs.token, env, secondMs });

@@ -13,8 +13,7 @@ import { counted, countedTries, percent, wholePercent } from '../../text/amounts
 import { variantWords } from '../../wording/variants.ts';
 import type { Drift, DriftRow } from './drift.ts';
 import { ERROR_RATE } from './evidence.ts';
-import type { MeasurementForm } from './measurement-form.ts';
-import { callParts, cutList, problemBlocks } from './report.ts';
+import { callParts, cutList, problemBlocks, type MeasurementForm } from './report.ts';
 
 function driftTitle({ suites, problems }: Drift): string {
   if (problems.length > 0)

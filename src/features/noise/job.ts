@@ -6,9 +6,15 @@ import { findSides } from '../../app/session/sides.ts';
 import { UserError } from '../../errors.ts';
 import { JOB_SUMMARY_LIMIT } from '../../report/comment.ts';
 import { endLine, logLine } from '../../text/log.ts';
-import { openDriftIssue } from './drift-issue.ts';
-import type { MeasuredCommit } from './measurement-form.ts';
-import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
+import { writeDriftIssue } from './drift-issue.ts';
+import {
+  DRIFT,
+  measureIn,
+  NOISE,
+  writeMeasured,
+  type CommitMeasurement,
+  type MeasuredCommit,
+} from './measurement.ts';
 import { measurementMarkdown } from './report.ts';
 
 /** Publishes nothing on the pull request, because a measurement judges no change. */
@@ -16,7 +22,7 @@ async function runMeasurement<T extends MeasuredCommit>(
   measurement: CommitMeasurement<T>,
   job: Job,
   session: Session,
-): Promise<JobEnding & { measured: T }> {
+): Promise<JobEnding> {
   const { inputs, env, runner } = job;
   const { head: tree } = await findSides(
     session.repository,
@@ -24,18 +30,17 @@ async function runMeasurement<T extends MeasuredCommit>(
     commitsRequest(job),
   );
   const measured = await measureIn(measurement, session, tree, inputs.noiseRuns);
-  const form = await measurement.form();
   const folder = await fillReportFolder(job, session, (to) =>
     writeMeasured(measurement, measured, to),
   );
-  const summary = () => measurementMarkdown(form, measured, JOB_SUMMARY_LIMIT);
+  const summary = () => measurementMarkdown(measurement, measured, JOB_SUMMARY_LIMIT);
   await appendSummary(env['GITHUB_STEP_SUMMARY'], summary, runner.warning);
   if (measured.problems.length > 0) throw new UserError([...measured.problems]);
   const [conclusion, meaning] =
     measurement.code(measured) > 0
       ? (['error', 'nothing was measured'] as const)
       : (['success', 'measured'] as const);
-  const title = form.title(measured);
+  const title = measurement.title(measured);
   say(runner, {
     conclusion,
     title: logLine(title),
@@ -43,15 +48,12 @@ async function runMeasurement<T extends MeasuredCommit>(
     'report-path': folder ?? '',
   });
   for (const { message } of measured.notices) runner.info(`note: ${message}`);
-  return { conclusion, line: endLine(conclusion, title, meaning), measured };
+  if (measurement.isAlarm(measured)) await writeDriftIssue(job, measurement, measured);
+  return { conclusion, line: endLine(conclusion, title, meaning) };
 }
 
-export function runNoiseJob(job: Job, session: Session): Promise<JobEnding> {
-  return runMeasurement(NOISE, job, session);
-}
-
-export async function runDriftJob(job: Job, session: Session): Promise<JobEnding> {
-  const { measured, ...ending } = await runMeasurement(DRIFT, job, session);
-  await openDriftIssue(job, measured, await DRIFT.form());
-  return ending;
+export function runMeasurementJob(job: Job, session: Session): Promise<JobEnding> {
+  return job.mode === 'noise'
+    ? runMeasurement(NOISE, job, session)
+    : runMeasurement(DRIFT, job, session);
 }

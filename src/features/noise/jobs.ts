@@ -2,13 +2,8 @@ import type { OwnJob } from '../../app/action/context.ts';
 
 export const noiseJobs: readonly OwnJob[] = [
   {
-    takes: ({ mode }) => mode === 'noise',
+    takes: ({ mode }) => mode === 'noise' || mode === 'drift',
     isOfBase: true,
-    run: async (job, session) => (await import('./job.ts')).runNoiseJob(job, session),
-  },
-  {
-    takes: ({ mode }) => mode === 'drift',
-    isOfBase: true,
-    run: async (job, session) => (await import('./job.ts')).runDriftJob(job, session),
+    run: async (job, session) => (await import('./job.ts')).runMeasurementJob(job, session),
   },
 ];

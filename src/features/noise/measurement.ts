@@ -2,21 +2,26 @@ import type { Edges } from '../../app/run/record.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import type { Session } from '../../app/session/session.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import type { Drift } from './drift.ts';
+import { driftForm } from './drift-report.ts';
+import { measureDrift, type Drift } from './drift.ts';
 import { measureNoise, type NoiseInput } from './measure.ts';
-import type { MeasurementForm } from './measurement-form.ts';
+import { noiseForm, type MeasurementForm } from './report.ts';
 import { noiseCode, type NoiseResult } from './result.ts';
 
+export type MeasuredCommit = Pick<Result, 'notices' | 'problems'> & Pick<NoiseResult, 'usage'>;
+
 /** A command and a mode of the action that ask one commit's questions again. */
-export interface CommitMeasurement<T> {
+export interface CommitMeasurement<T> extends MeasurementForm<T> {
   name: 'noise' | 'drift';
   description: string;
   base: string;
   help: string;
   measure(input: NoiseInput, edges: Edges): Promise<T>;
-  form(): Promise<MeasurementForm<T>>;
   code(measured: T): number;
+  /** Whether the action opens an issue. */
+  isAlarm(measured: T): boolean;
 }
 
 export const NOISE: CommitMeasurement<NoiseResult> = {
@@ -28,8 +33,9 @@ export const NOISE: CommitMeasurement<NoiseResult> = {
     'reports show the result under "How sure is this?".\n' +
     '\nExample: evaldiff noise --runs 100 prompts=capitals',
   measure: measureNoise,
-  form: async () => (await import('./report.ts')).noiseForm,
+  ...noiseForm,
   code: noiseCode,
+  isAlarm: () => false,
 };
 
 export const DRIFT: CommitMeasurement<Drift> = {
@@ -41,9 +47,10 @@ export const DRIFT: CommitMeasurement<Drift> = {
     'the store. An unchanged suite is ever reported with a chance of at most 1 %, however often\n' +
     'you run it. A change does not affect the exit code. --json prints the pass rates.\n' +
     '\nExample: evaldiff drift n_tries=3',
-  measure: async (...given) => (await import('./drift.ts')).measureDrift(...given),
-  form: async () => (await import('./drift-report.ts')).driftForm,
+  measure: measureDrift,
+  ...driftForm,
   code: ({ problems }) => (problems.length > 0 ? 2 : 0),
+  isAlarm: ({ suites }) => suites.some(({ status }) => status === 'changed'),
 };
 
 export async function measureIn<T>(

@@ -14,7 +14,6 @@ import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Again } from '../../money/prepared.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import { drawnAgain } from '../../trials/draws.ts';
-import type { Notice } from '../../types/plain.ts';
 
 /** More tries than any reference has, so that comparisons never share a try. */
 const TRIES_APART = 100;
@@ -35,57 +34,27 @@ function selectRepeated(
   baseOf: (suite: AffectedSuite) => Partial<AffectedSuite>,
   repeat: Repeat,
 ): Selection {
-  const suites = selectAll(head);
-  const replayed = suites.filter(
-    ({ references }) => references.length > 0 && references.every(isReplayed),
-  );
-  const twice = suites
-    .filter((suite) => !replayed.includes(suite))
-    .map((suite) => ({
-      ...suite,
-      ...baseOf(suite),
-      references: suite.references.flatMap((reference) =>
-        isMeasured(suite, reference, today) && reference.head !== null
-          ? [repeat(reference, reference.head)]
-          : [],
-      ),
-    }));
-  const notices = replayed.map(({ name, path }): Notice => ({
-    kind: 'repeats',
-    place: { file: path, line: 0 },
-    message: `${name}: recordings return the same answer on every try, so there is no noise to measure`,
+  const suites = selectAll(head).map((suite) => ({
+    ...suite,
+    ...baseOf(suite),
+    references: suite.references.flatMap((reference) =>
+      isMeasured(suite, reference, today) && reference.head !== null
+        ? [repeat(reference, reference.head)]
+        : [],
+    ),
   }));
-  const empty = twice.every(({ references }) => references.length === 0);
-  return {
-    suites: twice,
-    notices,
-    problems: empty
-      ? [
-          {
-            place: null,
-            message:
-              'There is nothing to measure: no reference that counts for the verdict calls a model.' +
-              (replayed.length === 0 ? '' : ' Recordings give the same answer on every try.'),
-          },
-        ]
-      : [],
-  };
-}
-
-function isReplayed({ head }: AffectedReference): boolean {
-  return head?.kind === 'request' && head.target.provider === 'replay';
+  const message =
+    'There is nothing to measure: no reference that counts for the verdict calls a model. ' +
+    'Recordings give the same answer on every try.';
+  const isEmpty = suites.every(({ references }) => references.length === 0);
+  return { suites, notices: [], problems: isEmpty ? [{ place: null, message }] : [] };
 }
 
 function isMeasured(suite: AffectedSuite, affected: AffectedReference, today: string): boolean {
   const { reference, head } = affected;
   const tests = suite.head?.scoring.tests;
-  if (
-    head === null ||
-    head.kind === 'impossible' ||
-    head.kind === 'recorded' ||
-    isReplayed(affected)
-  )
-    return false;
+  if (head === null || head.kind === 'impossible' || head.kind === 'recorded') return false;
+  if (head.kind === 'request' && head.target.provider === 'replay') return false;
   return tests !== undefined && gates(suite, affected) && !quarantineOf(tests, today)(reference.id);
 }
 

@@ -14,8 +14,13 @@ import {
 import { problemLine } from '../../report/sections/notices.ts';
 import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { percent, count, counted, countedTries } from '../../text/amounts.ts';
-import type { MeasuredCommit, MeasurementForm } from './measurement-form.ts';
 import type { NoiseResult } from './result.ts';
+
+export interface MeasurementForm<T> {
+  title(measured: T): string;
+  /** `rows`: maximum rows per list. */
+  blocks(measured: T, rows: number): Block[];
+}
 
 /** Maximum rows per list. A summary uses the first number that fits its size limit. */
 const ROWS = [500, 50, 5, 0] as const;
@@ -63,7 +68,10 @@ function noiseVerdict(noise: NoiseResult): Block {
   return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
 }
 
-export function problemBlocks({ problems, notices }: MeasuredCommit, rows: number): Block[] {
+export function problemBlocks(
+  { problems, notices }: Pick<NoiseResult, 'problems' | 'notices'>,
+  rows: number,
+): Block[] {
   return [problems, notices].flatMap((found) => cutList(found.map(problemLine), Math.max(rows, 3)));
 }
 
@@ -81,7 +89,10 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
   return paragraph(joinLines(parts, ' · '), 'small');
 }
 
-export function callParts(usage: MeasuredCommit['usage'], { sha }: NoiseResult['head']): Line[] {
+export function callParts(
+  usage: Pick<NoiseResult['usage'], 'calls' | 'cost_usd'>,
+  { sha }: NoiseResult['head'],
+): Line[] {
   return [
     [text(counted(usage.calls, 'model call'))],
     [text(runCost(usage))],

@@ -1,6 +1,6 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { wilson } from '../../report/sections/intervals.ts';
-import type { UsageTotals } from '../../types/usage-totals.ts';
+import { totalUsage, type UsageTotals } from '../../types/usage-totals.ts';
 import type { NoiseResult } from './result.ts';
 
 interface NoiseTally {
@@ -36,6 +36,7 @@ export function noiseResult(
   { red, neutral, judged: runs, unjudged, usages }: NoiseTally,
   { notices, problems }: Pick<NoiseResult, 'notices' | 'problems'>,
 ): NoiseResult {
+  const { cached_tokens: _, ...usage } = totalUsage(usages);
   const share = wilson({ passes: red, tries: runs }) ?? { low: 0, high: 1 };
   return {
     noise_version: 1,
@@ -47,20 +48,6 @@ export function noiseResult(
     neutral,
     notices,
     problems,
-    usage: sumUsages(usages),
-  };
-}
-
-function sumUsages(usages: readonly UsageTotals[]): NoiseResult['usage'] {
-  const sum = (pick: (usage: UsageTotals) => number): number =>
-    usages.reduce((total, usage) => total + pick(usage), 0);
-  const unpriced = usages.some(({ cost_usd }) => cost_usd === null);
-  return {
-    calls: sum(({ calls }) => calls),
-    reused: sum(({ reused }) => reused),
-    replayed: sum(({ replayed = 0 }) => replayed),
-    input_tokens: sum(({ input_tokens }) => input_tokens),
-    output_tokens: sum(({ output_tokens }) => output_tokens),
-    cost_usd: unpriced ? null : sum(({ cost_usd }) => cost_usd ?? 0),
+    usage,
   };
 }

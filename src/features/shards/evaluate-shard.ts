@@ -8,13 +8,15 @@ import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import { checkedOverrides } from '../../config/apply-overrides.ts';
 import type { Store } from '../../edges/store/index.ts';
-import { UserError, problem } from '../../errors.ts';
+import { UserError } from '../../errors.ts';
 import type { Halt } from '../../kernel/plan/halt.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import type { Ledger } from '../../money/ledger.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { totalUsage } from '../../types/usage-totals.ts';
 import { incompleteParts, mixedParts, type MergeFacts, type PartSource } from './check-parts.ts';
-import { planIdentity, totalOf, type Manifest, usageOfPart } from './manifest.ts';
+import { planIdentity, type Manifest } from './manifest.ts';
 import {
   createMergeExchange,
   createShardExchange,
@@ -22,7 +24,6 @@ import {
   readParts,
   type ShardPart,
   type PartPlace,
-  type ShardExchange,
 } from './part-files.ts';
 import { countReferences, mergePart, shardPart, type Shard } from './part.ts';
 
@@ -59,52 +60,38 @@ export async function evaluateShard(
   folder: string,
 ): Promise<Manifest> {
   const exchange = await createShardExchange(session.temporaryFolder);
+  const sides = { base: null, head };
+  const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
+  const work = async ({ kept: _, ...edges }: Edges): Promise<Manifest> => {
+    const seen: { ready: PlannedRun | null; ledger: Ledger | null } = { ready: null, ledger: null };
+    const { problems, usage } = await planAndRun(input, {
+      ...edges,
+      planned(given) {
+        seen.ready = given;
+        edges.planned(given);
+      },
+      ledger(given) {
+        seen.ledger = given;
+        edges.ledger(given);
+      },
+    });
+    const { ready, ledger } = seen;
+    if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
+    return exchange.finish(await openFolder(folder, session.workTree), {
+      ...sweepFacts(session, head.commit),
+      shard,
+      plan: planIdentity(ready.whole, sha256),
+      counts: { references: countReferences(ready), of: countReferences(ready.whole) },
+      usage: totalUsage([usage]),
+      attempts: ledger?.attempts() ?? 0,
+      halted: plainHalt(ledger?.halt() ?? edges.halted()),
+    });
+  };
   try {
-    const work = (edges: Edges): Promise<Manifest> =>
-      runShard(session, { head, shard, folder, exchange, edges });
-    return await withEdges(session, { base: null, head }, work, exchange);
+    return await withEdges(session, sides, work, exchange);
   } finally {
     exchange.close();
   }
-}
-
-interface ShardJob {
-  head: SourceTree;
-  shard: Shard;
-  folder: string;
-  exchange: ShardExchange;
-  edges: Edges;
-}
-
-async function runShard(
-  session: Session,
-  { head, shard, folder, exchange, edges: { kept: _, ...edges } }: ShardJob,
-): Promise<Manifest> {
-  const seen: { ready: PlannedRun | null; ledger: Ledger | null } = { ready: null, ledger: null };
-  const sides = { base: null, head };
-  const input = { ...runInput(session, 'sweep', sides), part: shardPart(shard, sha256) };
-  const { problems, usage } = await planAndRun(input, {
-    ...edges,
-    planned(given) {
-      seen.ready = given;
-      edges.planned(given);
-    },
-    ledger(given) {
-      seen.ledger = given;
-      edges.ledger(given);
-    },
-  });
-  const { ready, ledger } = seen;
-  if (ready === null || problems.length > 0) throw new UserError(session.redact(problems));
-  return exchange.finish(await openFolder(folder, session.workTree), {
-    ...sweepFacts(session, head.commit),
-    shard,
-    plan: planIdentity(ready.whole, sha256),
-    counts: { references: countReferences(ready), of: countReferences(ready.whole) },
-    usage: usageOfPart(usage),
-    attempts: ledger?.attempts() ?? 0,
-    halted: plainHalt(ledger?.halt() ?? null) ?? plainHalt(edges.halted()),
-  });
 }
 
 function plainHalt(halt: Halt | null): Halt | null {
@@ -161,8 +148,10 @@ export async function mergeParts(
   const usable = problems.length === 0;
   const exchange = await createMergeExchange(usable ? parts : []);
   const manifests = parts.map(({ manifest }) => manifest);
-  const cost = manifests.reduce((sum, { usage }) => sum + (usage.cost_usd ?? 0), 0);
-  const part = mergePart({ calls: totalOf(manifests).attempts, cost });
+  const part = mergePart({
+    calls: sum(manifests.map(({ attempts }) => attempts)),
+    cost: sum(manifests.map(({ usage }) => usage.cost_usd ?? 0)),
+  });
   let opened: Promise<readonly Store[]> | null = null;
   const openStores = (): Promise<readonly Store[]> =>
     (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
@@ -189,16 +178,6 @@ export async function mergeParts(
 }
 
 function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): readonly Store[] {
-  const [first] = stores;
-  if (parts.length === 0) return stores;
-  if (first === undefined)
-    throw new UserError([
-      problem(
-        null,
-        'No store can take the answers of the shards. Free space in the temporary folder, then ' +
-          'run the merge again.',
-      ),
-    ]);
-  importParts(first, parts);
+  importParts(stores[0], parts);
   return stores;
 }

@@ -4,7 +4,7 @@ import { HALTS } from '../../kernel/result/reason.ts';
 import type { Prepared } from '../../money/prepared.ts';
 import { type Target, targetIdentity } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
-import type { UsageTotals } from '../../types/usage-totals.ts';
+import { countSchema, usageTotalsSchema } from '../../types/usage-totals.ts';
 import { shardName } from './part.ts';
 
 /**
@@ -74,31 +74,9 @@ export const PART_FILES = {
   others: 'others.jsonl',
 } as const;
 
-export function usageOfPart({
-  calls,
-  reused,
-  replayed = 0,
-  input_tokens,
-  cached_tokens,
-  output_tokens,
-  cost_usd,
-}: UsageTotals): Manifest['usage'] {
-  return {
-    calls,
-    reused,
-    replayed,
-    input_tokens,
-    ...(cached_tokens === undefined ? {} : { cached_tokens }),
-    output_tokens,
-    cost_usd,
-  };
-}
-
-const wholeCount = z.int().nonnegative();
-
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
 
-const seal = z.strictObject({ bytes: wholeCount, sha256: hex });
+const seal = z.strictObject({ bytes: countSchema, sha256: hex });
 
 const shown = z.string().max(200);
 
@@ -120,22 +98,14 @@ const manifest = z.strictObject({
    * that cannot.
    */
   counts: z.strictObject({
-    references: wholeCount,
-    of: wholeCount,
-    answers: wholeCount,
-    others: wholeCount,
+    references: countSchema,
+    of: countSchema,
+    answers: countSchema,
+    others: countSchema,
   }),
-  usage: z.strictObject({
-    calls: wholeCount,
-    reused: wholeCount,
-    replayed: wholeCount.exactOptional(),
-    input_tokens: wholeCount,
-    cached_tokens: wholeCount.exactOptional(),
-    output_tokens: wholeCount,
-    cost_usd: z.number().nonnegative().nullable(),
-  }),
+  usage: usageTotalsSchema.omit({ unpriced: true, saved_usd: true, by_purpose: true }),
   /** Paid attempts including retries, as the call cap counts them. */
-  attempts: wholeCount,
+  attempts: countSchema,
   halted: z
     .strictObject({
       code: z.enum(HALTS),
@@ -163,21 +133,4 @@ export function readManifest(text: string): { manifest: Manifest } | { flaw: str
 
 export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
   return `shard ${shardName(own)}`;
-}
-
-/** `cost` is null if the cost of any part is unknown. */
-export function totalOf(parts: readonly Pick<Manifest, 'usage' | 'attempts'>[]) {
-  const sum = (pick: (part: Pick<Manifest, 'usage' | 'attempts'>) => number): number =>
-    parts.reduce((total, part) => total + pick(part), 0);
-  return {
-    calls: sum(({ usage }) => usage.calls),
-    reused: sum(({ usage }) => usage.reused),
-    replayed: sum(({ usage }) => usage.replayed ?? 0),
-    attempts: sum(({ attempts }) => attempts),
-    input: sum(({ usage }) => usage.input_tokens),
-    cached: sum(({ usage }) => usage.cached_tokens ?? 0),
-    cost: parts.some(({ usage }) => usage.cost_usd === null)
-      ? null
-      : sum(({ usage }) => usage.cost_usd ?? 0),
-  };
 }

@@ -2,8 +2,9 @@ import { recordedWords } from '../../money/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
 import { counted, cost, count } from '../../text/amounts.ts';
+import { totalUsage } from '../../types/usage-totals.ts';
 import { HALT_WORDS } from '../../wording/reasons.ts';
-import { totalOf, type Manifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
 import { shardName } from './part.ts';
 
 export function shardTitle({ shard, counts, halted }: Manifest): string {
@@ -15,20 +16,20 @@ export function shardTitle({ shard, counts, halted }: Manifest): string {
   return `Shard ${shardName(shard)}: ${done}${early ?? ''}`;
 }
 
-export function shardWords(manifest: Manifest): string {
-  const { usage, counts } = manifest;
+export function shardWords({ usage, counts }: Manifest): string {
   return (
-    `${counted(usage.calls, 'model call')} made, ${count(usage.reused)} reused` +
-    `${recordedWords(usage.replayed ?? 0)}` +
-    `${fromCaches(usage.input_tokens, usage.cached_tokens ?? 0)}, ${cost(usage.cost_usd)}; ` +
+    `${counted(usage.calls, 'model call')} made, ${reuseWords(usage)}; ` +
     `${counted(counts.answers, 'stored answer')} and ${counted(counts.others, 'other')} for the merge.`
   );
 }
 
-function fromCaches(input: number, cached: number): string {
-  return cached === 0
-    ? ''
-    : `, ${count(cached)} of ${counted(input, 'token')} in from the vendors' caches`;
+function reuseWords(usage: Manifest['usage']): string {
+  const { reused, replayed = 0, input_tokens, cached_tokens: cached = 0, cost_usd } = usage;
+  const fromCaches =
+    cached === 0
+      ? ''
+      : `, ${count(cached)} of ${counted(input_tokens, 'token')} in from the vendors' caches`;
+  return `${count(reused)} reused${recordedWords(replayed)}${fromCaches}, ${cost(cost_usd)}`;
 }
 
 export function renderShardSummary(manifest: Manifest): string {
@@ -39,11 +40,10 @@ export function renderShardSummary(manifest: Manifest): string {
 }
 
 export function mergeWords(parts: readonly Manifest[]): string {
-  const { calls, reused, replayed, input, cached, cost: dollars } = totalOf(parts);
+  const usage = totalUsage(parts.map((part) => part.usage));
   return (
-    `${counted(parts.length, 'shard')} made ${counted(calls, 'model call')}, reused ` +
-    `${count(reused)}${recordedWords(replayed)}${fromCaches(input, cached)}, ` +
-    `${cost(dollars)}; the result's usage covers only the merge.`
+    `${counted(parts.length, 'shard')} made ${counted(usage.calls, 'model call')}, ` +
+    `${reuseWords(usage)}; the result's usage covers only the merge.`
   );
 }
 

@@ -1,16 +1,12 @@
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
-import { fault } from '../../../../src/edges/providers/fault.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
-import {
-  createGatherer,
-  createQuestions,
-  type QueuedRequest,
-} from '../../../../src/features/batch/batch-queue.ts';
+import { createGatherer, type QueuedRequest } from '../../../../src/features/batch/batch-queue.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
 
-const asked = (content: string, model = 'm'): QueuedRequest => {
+const asked = (content: string): QueuedRequest => {
+  const model = 'm';
   const request = requestTo('openai', { model, messages: says(content) });
   return {
     key: keyOf(request),
@@ -46,7 +42,7 @@ function gatherer(limits: { requests: number; bytes: number }) {
     sent,
     add: (question: QueuedRequest) => {
       waiting += 1;
-      return add(question);
+      add(question);
     },
   };
 }
@@ -68,43 +64,4 @@ describe('the queue for batches', () => {
     await until(() => sent.length === 3);
     expect(sent[2]).toEqual(['m', ['e']]);
   });
-
-  test('keeps models separate, and each in its own order', async () => {
-    const { add, sent } = gatherer({ requests: 10, bytes: 1e6 });
-    add(asked('a', 'x'));
-    add(asked('b', 'y'));
-    add(asked('c', 'x'));
-    await until(() => sent.length === 2);
-    expect(sent).toEqual([
-      ['x', ['a', 'c']],
-      ['y', ['b']],
-    ]);
-  });
-
-  test('starts a new batch when one is full, and reports a request that is too large for any batch', async () => {
-    const { add, sent } = gatherer({ requests: 10, bytes: 200 });
-    expect(add(asked('x'.repeat(60)))).toBeNull();
-    expect(add(asked('x'.repeat(500)))).toEqual({ tooLarge: expect.any(Number) });
-    expect(add(asked('y'.repeat(120)))).toBeNull();
-    await until(() => sent.length === 2);
-    expect(sent.map(([, items]) => items[0]?.[0])).toEqual(['x', 'y']);
-  });
-});
-
-test('all callers with the same request get its result at the same time, and only once', () => {
-  const questions = createQuestions();
-  const told: string[] = [];
-  const one = asked('a');
-  expect([
-    questions.add({ ...one, settle: () => told.push('first') }),
-    questions.add({ ...one, settle: () => told.push('second') }),
-    questions.size(),
-  ]).toEqual([true, false, 1]);
-  const outcome = { status: 'fault' as const, fault: fault('aborted', '') };
-  expect([
-    questions.settle(one.key, outcome),
-    questions.settle(one.key, outcome),
-    questions.size(),
-  ]).toEqual([true, false, 0]);
-  expect(told).toEqual(['first', 'second']);
 });

@@ -351,12 +351,7 @@ describe('a merge is refused with advice when', () => {
       'an answer that was altered',
       (folder) =>
         editAnswers(folder, `UPDATE completions SET body = replace(body, 'Yes', 'No!') ${LEAST}`),
-      'shard 1/2 cannot be used (1 answer in answers.sqlite does not match its key).',
-    ],
-    [
-      'an answer that was taken away',
-      (folder) => editAnswers(folder, `DELETE FROM completions ${LEAST}`),
-      'shard 1/2 cannot be used (5 of 6 answers could be imported).',
+      'shard 1/2 cannot be used (only 5 of 6 answers match their key).',
     ],
   ])('a forged shard result contains %s', async (_what, forge, message) => {
     await givenShards();
@@ -365,17 +360,13 @@ describe('a merge is refused with advice when', () => {
     expect(await merged()).toContain(message);
   });
 
-  test('a forged shard result has an invalid line or fewer lines than it states', async () => {
+  test('a forged shard result has an invalid line', async () => {
     await givenShards();
     put(FIRST, 'others.jsonl', '{"key": "k", "completion": {"status": "ok"}}\n');
     seal(FIRST, 'others.jsonl');
     expect(await merged()).toContain(
       'shard 1/2 cannot be used (others.jsonl: line 1 is not an answer). Run that shard again.',
     );
-    const completion = { status: 'error', kind: 'timeout', message: 'x' };
-    put(FIRST, 'others.jsonl', `${JSON.stringify({ key: 'a'.repeat(64), completion })}\n`);
-    seal(FIRST, 'others.jsonl');
-    expect(await merged()).toContain('shard 1/2 cannot be used (others.jsonl has 1 line, not 0).');
   });
 });
 
@@ -430,7 +421,7 @@ describe('answers in merged shard results', () => {
     copyFileSync(storeOf(shop.repository.directory).file, at('before.sqlite'));
     const { code, err } = await shop.evaldiff('merge', ...FOLDERS, '--no-store');
     expect(code).toBe(0);
-    expect(err).toContain('2 shards made 12 model calls, reused 0');
+    expect(err).toContain('2 shards made 12 model calls, 0 reused');
     expect(readFileSync(storeOf(shop.repository.directory).file)).toEqual(
       readFileSync(at('before.sqlite')),
     );

@@ -93,12 +93,6 @@ describe('suite that lost pass rate in small steps', () => {
   });
 });
 
-test('the trend in Markdown has the same numbers as in the terminal', () => {
-  const text = renderHistoryMarkdown(history);
-  expect(text).toContain('▆·▇▄▅');
-  expect(text).toContain('<td nowrap>+5.0 points</td>');
-});
-
 describe('trend of the page', () => {
   test('has the latest rate of each suite, and a gap where a suite did not run', () => {
     const [capitals] = trendOf(history).series;

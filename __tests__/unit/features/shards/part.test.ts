@@ -1,5 +1,5 @@
 import { prepare } from '../../../../src/app/run/prepare.ts';
-import { totalOf, planIdentity } from '../../../../src/features/shards/manifest.ts';
+import { planIdentity } from '../../../../src/features/shards/manifest.ts';
 import {
   mergePart,
   shardPart,
@@ -14,6 +14,7 @@ import { portionOfCost } from '../../../../src/money/forecast.ts';
 import { minimumCalls } from '../../../../src/money/plan.ts';
 import type { Prepared } from '../../../../src/money/prepared.ts';
 import type { Project } from '../../../../src/project/settings.ts';
+import { totalUsage } from '../../../../src/types/usage-totals.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources } from '../../../../src/trust/trust.ts';
 import fc, { draws } from '../../../fuzz.ts';
@@ -242,17 +243,9 @@ describe('budget of a sharded run', () => {
 
   test("has an unknown total if one part's cost is unknown", () => {
     const usage = { calls: 2, reused: 1, input_tokens: 0, output_tokens: 0, cost_usd: 0.5 };
-    expect(
-      totalOf([
-        { usage, attempts: 3 },
-        { usage, attempts: 2 },
-      ]),
-    ).toMatchObject({ calls: 4, reused: 2, replayed: 0, attempts: 5, cost: 1 });
-    expect(
-      totalOf([
-        { usage, attempts: 3 },
-        { usage: { ...usage, cost_usd: null }, attempts: 2 },
-      ]).cost,
-    ).toBeNull();
+    const sums = { calls: 4, reused: 2, replayed: 0, input_tokens: 0, output_tokens: 0 };
+    expect(totalUsage([usage, usage])).toEqual({ ...sums, cost_usd: 1 });
+    const unknown = { ...usage, cost_usd: null };
+    expect(totalUsage([usage, unknown])).toEqual({ ...sums, cost_usd: null });
   });
 });
