@@ -65,7 +65,7 @@ const FURTHER =
 
 export const RESULTS_OPTION = [
   '--results <file>',
-  'write the result for another tool: name.jsonl, .ctrf.json, .otlp.json or .promptfoo.json',
+  'write the result for another tool, as the name says: .csv, .jsonl, .ctrf.json, .sarif, …',
 ] as const;
 
 export function evaluateOptions(command: Command, takes: Takes): Command {
@@ -148,10 +148,7 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
     .flatMap((row) => row.variants ?? [])
     .filter(({ command: name }) => name === command.name());
   for (const option of variants.flatMap(({ options }) => options)) command.option(...option);
-  return {
-    formats: variants.flatMap(({ format }) => format ?? []),
-    find: (options: object) => variants.find((variant) => variant.takes(options)),
-  };
+  return { find: (options: object) => variants.find((variant) => variant.takes(options)) };
 }
 
 /** @throws UserError if `read` refuses the option. */

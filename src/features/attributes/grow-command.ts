@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { writeNewFiles } from '../../app/commands/files.ts';
+import { writeNewFiles, savedResult } from '../../app/commands/files.ts';
 import {
   collectValues,
   evaluateOptions,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
-import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { readRows } from '../../documents/dataset.ts';
 import { UserError, problem, userError } from '../../errors.ts';
@@ -179,7 +178,7 @@ async function wantedAttributes(
     return own.id;
   });
   if (from === undefined) return new Set(found);
-  const { attributes: judged } = await savedResult(from, terminal);
+  const { attributes: judged } = await savedResult([from], terminal);
   const fell = judged.filter((own) => own.path === path && own.verdict === 'regressed');
   const regressed = attributes.filter(({ id }) => fell.some((own) => own.id === id));
   if (regressed.length === 0)
