@@ -138,7 +138,8 @@ function promptNamed(name: string, { suites }: Opened['project']): Prompt {
 async function readTraceFile(file: string, path: string, reading: TraceReading): Promise<void> {
   let first: { format: string; line: number } | null = null;
   try {
-    for await (const { line, value } of jsonObjects(file, createReadStream(path, 'utf8'))) {
+    const texts = createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 });
+    for await (const { line, value } of jsonObjects(file, texts)) {
       const place = { file, line };
       const found = readTraces(value);
       if (found === null)
