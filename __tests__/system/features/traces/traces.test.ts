@@ -351,6 +351,8 @@ describe('evaldiff import traces', () => {
     expect([ran.code, ran.err]).toEqual([0, expect.stringContaining('2 answers from recordings')]);
   });
 
+  const WHY = { 't.jsonl': lines(trace('Why?')) };
+
   test.each<[string, Record<string, string>, string[], string]>([
     [
       'two formats in one file',
@@ -360,7 +362,7 @@ describe('evaldiff import traces', () => {
     ],
     [
       'a broken line',
-      { 't.jsonl': `${lines(trace('Why?'))}{"id": "x\n` },
+      { 't.jsonl': `${WHY['t.jsonl']}{"id": "x\n` },
       [],
       't.jsonl:2: begins something that is not valid JSON',
     ],
@@ -379,22 +381,19 @@ describe('evaldiff import traces', () => {
     ],
     [
       'another prompt',
-      { 't.jsonl': lines(trace('Why?')) },
+      WHY,
       ['--prompt', 'prompts/none.yaml'],
       'prompts/none.yaml: is not a prompt of this project; name one of prompts/support.yaml',
     ],
     [
       'a number of tests that is none',
-      { 't.jsonl': lines(trace('Why?')) },
+      WHY,
       ['--most', '0'],
       '--most: must be a whole number from 1 to 5000',
     ],
     [
       'a file that was written before',
-      {
-        't.jsonl': lines(trace('Why?')),
-        'prompts/support.traces.jsonl': lines(trace('Who?')),
-      },
+      { ...WHY, 'prompts/support.traces.jsonl': WHY['t.jsonl'] },
       [],
       'prompts/support.traces.jsonl: exists already and is not overwritten',
     ],
