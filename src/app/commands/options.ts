@@ -158,6 +158,16 @@ export function readOption<T>(read: (refuse: (name: string, message: string) => 
   });
 }
 
+/** @throws UserError if the text is not a whole number in this range. */
+export function wholeOption(name: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : -1;
+  if (value >= least && value <= most) return value;
+  throw userError(
+    null,
+    `${name}: must be a whole number from ${least} to ${most}, not "${logLine(text)}"`,
+  );
+}
+
 export function directoryOption(folder: string): string {
   return folder === '' ? '' : ` --directory ${shellWord(folder)}`;
 }
