@@ -97,7 +97,7 @@ describe('action inputs', () => {
   });
 
   test.each([
-    ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, not "fast"'],
+    ['mode', 'fast', 'mode: must be one of auto, diff, sweep, merge, noise, drift, not "fast"'],
     ['fail-on', 'always', 'fail-on: must be one of regression, failure, never, not "always"'],
     ['comment', 'yes', 'comment: must be one of auto, findings, always, never, not "yes"'],
     ['code', 'pyodide', 'code: must be one of sandbox, host, off, not "pyodide"'],
@@ -254,7 +254,7 @@ describe('action inputs', () => {
 
   test('report an unknown override together with an invalid value', () => {
     const problems = [
-      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, sample, model, n_tries, seed, transport, gate, budget, qualeval, explain, coverage, agent, instructions, grader',
+      'overrides: foo.bar=1: unknown key "foo.bar"; known are prompts, references, tags, sample, model, n_tries, seed, transport, gate, budget, explain, coverage, qualeval, agent, instructions, grader',
       'overrides: gate.alpha=9: gate.alpha must be a number from 0.0001 to 0.5',
     ];
     const overrides = ['foo.bar=1', 'gate.alpha=9', 'grader.temperature=7'];

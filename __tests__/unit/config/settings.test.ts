@@ -38,7 +38,7 @@ const DEFAULTS = {
   },
   budget: { max_calls: 5000, max_cost_usd: 20, written: {} },
   explain: { max_calls: null, fix: false },
-  coverage: { lines: 'off', untested: 'advise', max_calls: 400 },
+  coverage: { draft: false, lines: 'off', untested: 'advise', max_calls: 400 },
   instructions: null,
   qualeval: {
     enabled: 'auto',

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import type { Repository } from '../../edges/git/repository.ts';
 import { userError } from '../../errors.ts';
 import { logLine } from '../../text/log.ts';
 import { shellWord } from '../../text/visible.ts';
 import { PROMPTFOO_PROGRAM } from '../../types/model.ts';
+import { member, parseMap } from '../../types/plain.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
 import { factsOf, vendorNames } from '../../types/vendors.ts';
 import { archiveOf, readOrigin, schemaLine, type CopyOrigin } from '../session/origin.ts';
@@ -85,6 +87,7 @@ async function seeFolder(
   terminal: Terminal,
 ): Promise<{ seen: Seen; starter: StarterFiles }> {
   return withTree(directory, terminal, async (tree, repository) => {
+    await refuseOwnRepository(repository);
     const project = await seeProject(
       tree,
       repository,
@@ -166,6 +169,30 @@ interface Seen extends SeenProject {
   workflow: string | null;
   /** Whether `npm ci` installs the packages of the project's code. */
   installs: boolean;
+}
+
+/** A fork may have renamed the package, but not its command. */
+async function isEvaldiffsOwn(folder: string): Promise<boolean> {
+  if (!existsSync(join(folder, 'action.yml'))) return false;
+  const manifest = parseMap(await readFile(join(folder, 'package.json'), 'utf8').catch(() => ''));
+  return (
+    /^(?:@[^/]+\/)?evaldiff$/.test(String(manifest?.['name'])) ||
+    member(manifest?.['bin'], 'evaldiff') !== undefined
+  );
+}
+
+async function refuseOwnRepository({ workTree, ...repository }: Repository): Promise<void> {
+  const { root, below } = workTree;
+  const isGit = (await repository.commonFolder()) !== root;
+  for (let folder = join(root, below); ; folder = dirname(folder)) {
+    if (await isEvaldiffsOwn(folder))
+      throw userError(
+        null,
+        `init: ${folder} is evaldiff's own repository, so nothing was written. Run init in your ` +
+          "project's folder, or name that folder with --directory",
+      );
+    if (folder === dirname(folder) || (isGit && folder === root)) return;
+  }
 }
 
 interface WrittenFor {

@@ -177,3 +177,80 @@ describe('the repository of a copy of evaldiff', () => {
     expect(buildOf(installed)).toEqual({ commit, repository: 'acme/evaldiff' });
   });
 });
+
+describe("evaldiff's own repository", () => {
+  const manifest = (fields: object) => JSON.stringify(fields);
+  const own = { 'action.yml': 'name: evaldiff\n', 'package.json': manifest({ name: 'evaldiff' }) };
+
+  test.each<[string, FixtureFiles, string[]]>([
+    ['at its root', own, []],
+    ['in a subfolder', { ...own, 'docs/guide/a.md': '' }, ['-C', 'docs/guide']],
+    ['in a new folder', { ...own, 'shop/a.md': '' }, ['--directory', 'shop', '--from', 'a/b@v1']],
+    [
+      'in a fork under a scope',
+      { ...own, 'package.json': manifest({ name: '@acme/evaldiff' }) },
+      [],
+    ],
+    [
+      'in a fork with another name',
+      { ...own, 'package.json': manifest({ name: 'acme-tests', bin: { evaldiff: 'a.js' } }) },
+      [],
+    ],
+    [
+      'in a copy inside another repository',
+      Object.fromEntries(
+        Object.entries(own).map(([path, text]) => [`vendor/evaldiff/${path}`, text]),
+      ),
+      ['-C', 'vendor/evaldiff'],
+    ],
+  ])('is refused by init %s', async (_, files, args) => {
+    const { code, err, files: after } = await run(['init', ...args], files);
+    expect([code, after]).toEqual([2, files]);
+    expect(err).toContain("is evaldiff's own repository, so nothing was written. Run init in your");
+  });
+
+  test('is also refused as an export without git', async () => {
+    const folder = temporaryFolder('export');
+    writeFiles(folder, { ...own, 'docs/a.md': '' });
+    const { code, err } = await commandIn(join(folder, 'docs'), ['init'], withoutKeys());
+    expect([code, err]).toEqual([2, expect.stringContaining("evaldiff's own repository")]);
+  });
+
+  test.each<[string, FixtureFiles, string[]]>([
+    [
+      'depends on evaldiff',
+      { 'package.json': manifest({ devDependencies: { evaldiff: '1' } }) },
+      [],
+    ],
+    [
+      'is an action and depends on evaldiff',
+      { ...own, 'package.json': manifest({ name: 'bot', devDependencies: { evaldiff: '1' } }) },
+      [],
+    ],
+    ['only has its name', { 'package.json': manifest({ name: 'evaldiff' }) }, []],
+    ['has a broken package.json', { 'action.yml': '', 'package.json': '{' }, []],
+    [
+      'contains a copy of evaldiff',
+      Object.fromEntries(
+        Object.entries(own).map(([path, text]) => [`vendor/evaldiff/${path}`, text]),
+      ),
+      [],
+    ],
+  ])('is not a project that %s', async (_, files, args) => {
+    const { code, files: after } = await run(['init', ...args], files);
+    expect([code, after['evaldiff.yaml'] !== undefined]).toEqual([0, true]);
+  });
+
+  test('does not include a separate repository in one of its folders', async () => {
+    const outer = createRepository();
+    writeFiles(outer.directory, own);
+    const { directory } = createRepository({ directory: join(outer.directory, 'shop') });
+    const { code } = await commandIn(directory, ['init'], withoutKeys());
+    expect([code, Object.keys(filesBelow(directory)).length]).toEqual([0, 2]);
+  });
+
+  test('is this repository', async () => {
+    const { code, err } = await commandIn(join(PACKAGE, 'docs'), ['init'], withoutKeys());
+    expect([code, err]).toEqual([2, expect.stringContaining("evaldiff's own repository")]);
+  });
+});

@@ -224,7 +224,7 @@ describe('a merge is refused with advice when', () => {
       expect(err).toMatch(new RegExp(`^shard ${shard} and the merge differ in ${message}`, 'm'));
   });
 
-  test.each(['n_tries=\u001b[2J', 'no equals sign \u001b[2J', 'unknown.key=\u001b[2J'])(
+  test.each(['n_tries=\u001b[2J', '= no key \u001b[2J', 'unknown.key=\u001b[2J'])(
     "a shard's overrides are invalid: %j",
     async (overrides) => {
       await givenShards();
