@@ -102,8 +102,12 @@ export async function savedRuns(paths: readonly string[], reader: Reader): Promi
     : readSavedFiles(await savedFilesIn(paths, reader), reader);
 }
 
-/** The result that `paths` name, or without paths that of the newest run. */
-export async function savedResult(paths: readonly string[], reader: Reader): Promise<Result> {
+/** The result that is named by one path or several, or without a path that of the newest run. */
+export async function savedResult(
+  named: string | readonly string[] | undefined,
+  reader: Reader,
+): Promise<Result> {
+  const paths = [named ?? []].flat();
   const saved = await savedRuns(paths, reader);
   const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
   if (first !== undefined && more.length === 0) return first;

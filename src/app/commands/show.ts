@@ -36,7 +36,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     .option('--from <folder>', 'a report folder, or its result.json (default: the newest run)')
     .addHelpText('after', '\nExample: evaldiff show "six weeks" --from evaldiff-report')
     .action(async (wanted: string, options: ShowOptions) => {
-      const result = await savedResult(options.from === undefined ? [] : [options.from], terminal);
+      const result = await savedResult(options.from, terminal);
       const reports = await loadReports(terminal.features);
       const found = findReferences(result, wanted).map(({ suite, reference }) => ({
         suite,

@@ -178,7 +178,7 @@ async function wantedAttributes(
     return own.id;
   });
   if (from === undefined) return new Set(found);
-  const { attributes: judged } = await savedResult([from], terminal);
+  const { attributes: judged } = await savedResult(from, terminal);
   const fell = judged.filter((own) => own.path === path && own.verdict === 'regressed');
   const regressed = attributes.filter(({ id }) => fell.some((own) => own.id === id));
   if (regressed.length === 0)

@@ -24,7 +24,7 @@ export const fixCommand: AddCommand = (program, terminal, done) => {
     .addHelpText('after', '\nExample: evaldiff fix evaldiff-report/result.json')
     .action(
       async (file: string | undefined, { json, directory, write: apply = false }: FixOptions) => {
-        const result = await savedResult(file === undefined ? [] : [file], terminal);
+        const result = await savedResult(file, terminal);
         const fixes = proposalsIn(result, await loadReports(terminal.features)).map(
           ({ fix }) => fix,
         );

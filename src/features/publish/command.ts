@@ -41,7 +41,7 @@ ${Object.values(REVIEW_SERVICES)
 Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await savedResult(path === undefined ? [] : [path], terminal);
+      const result = await savedResult(path, terminal);
       const lines = await publishTo(
         REVIEW_SERVICES[options.to],
         { result, name: options.name },
