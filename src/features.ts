@@ -7,7 +7,6 @@ import { causesFeature } from './features/causes/index.ts';
 import { classificationFeature } from './features/classification/index.ts';
 import { conversationsFeature } from './features/conversations/index.ts';
 import { coverageFeature } from './features/coverage/index.ts';
-import { csvFeature } from './features/csv/index.ts';
 import { gradersFeature } from './features/graders/index.ts';
 import { handoffFeature } from './features/handoff/index.ts';
 import { historyFeature } from './features/history/index.ts';
@@ -34,7 +33,6 @@ export const FEATURES: CommandFeatures = [
   handoffFeature,
   noiseFeature,
   migrateFeature,
-  csvFeature,
   publishFeature,
   resultsOutFeature,
   historyFeature,

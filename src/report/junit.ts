@@ -77,20 +77,20 @@ function runSuite(result: Result, own: readonly Element[]): Element[] {
     ].join('\n'),
   };
   const name = isPool ? 'all suites' : 'gate';
-  return [element({ name: 'evaldiff' }, [{ ending, attributes: { name, classname: 'evaldiff' } }])];
+  return [element({ name: 'evaldiff' }, [{ name, ending }])];
 }
 
 function featureSuites(result: Result, reports: Reports): Element[] {
   const found = reports.flatMap(({ cases }) => cases?.(result) ?? []);
   return found
     .filter(({ cases }) => cases.length > 0)
-    .map(({ name: classname, cases }) =>
+    .map(({ name: suite, cases }) =>
       element(
-        { name: classname },
+        { name: suite },
         cases.map(({ name, unmet: message }) => ({
+          name,
           ending:
             message === null ? null : { element: 'skipped', type: 'unmet', message, body: '' },
-          attributes: { name, classname },
         })),
       ),
     );
@@ -131,11 +131,8 @@ function suiteElement(
   reports: Reports,
 ): Element {
   const variant = repeated ? variantWords(suite.variant) : '';
-  const classname = variant === '' ? suite.name : `${suite.name} [${variant}]`;
-  const cases = referenceCases(suite, result, reports).map(({ ending, name, ms }) => ({
-    ending,
-    attributes: { name, classname, time: (ms / 1000).toFixed(3) },
-  }));
+  const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
+  const cases = referenceCases(suite, result, reports);
   const own = suiteEnding(suite, cases);
   const verdictOf = suite.reason?.by === 'values' ? 'values' : 'pass rate';
   const means =
@@ -143,12 +140,12 @@ function suiteElement(
       ? []
       : failingMetrics(suite);
   return element(
-    { name: classname, file: suite.path },
+    { name, file: suite.path },
     [
-      ...(own === null ? [] : [{ ending: own, attributes: { name: verdictOf, classname } }]),
+      ...(own === null ? [] : [{ name: verdictOf, ending: own }]),
       ...means.map((metric) => ({
+        name: `mean of ${metric.name}`,
         ending: meanEnding(suite, metric),
-        attributes: { name: `mean of ${metric.name}`, classname },
       })),
       ...cases,
     ],
@@ -156,11 +153,15 @@ function suiteElement(
   );
 }
 
-interface ReferenceCase {
-  reference: ReferenceResult;
+interface TestCase {
   name: string;
-  ms: number;
+  ms?: number;
   ending: CaseEnding | null;
+}
+
+interface ReferenceCase extends TestCase {
+  reference: ReferenceResult;
+  ms: number;
 }
 
 export function referenceCases(
@@ -177,10 +178,7 @@ export function referenceCases(
   }));
 }
 
-function suiteEnding(
-  suite: SuiteResult,
-  cases: readonly { ending: CaseEnding | null }[],
-): CaseEnding | null {
+function suiteEnding(suite: SuiteResult, cases: readonly TestCase[]): CaseEnding | null {
   const { path, verdict } = suite;
   if (verdict !== 'regressed' || cases.some(({ ending }) => ending?.element === 'failure'))
     return null;
@@ -207,15 +205,11 @@ function meanEnding(suite: SuiteResult, { name, values }: MeasuredMetric): CaseE
 function problemsSuite(problems: readonly Problem[]): Element {
   return element(
     { name: 'configuration' },
-    problems.map((problem) => ({
-      ending: {
-        element: 'error',
-        type: 'configuration',
-        message: problem.message,
-        body: formatProblem(problem),
-      },
-      attributes: { name: formatProblem(problem), classname: 'configuration' },
-    })),
+    problems.map((problem) => {
+      const name = formatProblem(problem);
+      const { message } = problem;
+      return { name, ending: { element: 'error', type: 'configuration', message, body: name } };
+    }),
   );
 }
 
@@ -228,8 +222,8 @@ function endingElement({ element: name, type, message, body }: CaseEnding): stri
 }
 
 function element(
-  own: Attributes,
-  cases: readonly { ending: CaseEnding | null; attributes: Attributes }[],
+  own: Attributes & { name: string },
+  cases: readonly TestCase[],
   facts: readonly string[] = [],
 ): Element {
   const of = (kind: CaseEnding['element']) =>
@@ -242,8 +236,9 @@ function element(
   };
   const xml = [
     `  <testsuite${xmlAttributes({ ...own, ...counts })}>`,
-    ...cases.map(({ ending, attributes: given }) => {
-      const start = `    <testcase${xmlAttributes(given)}`;
+    ...cases.map(({ name, ms, ending }) => {
+      const time = ms === undefined ? {} : { time: (ms / 1000).toFixed(3) };
+      const start = `    <testcase${xmlAttributes({ name, classname: own.name, ...time })}`;
       return ending === null
         ? `${start}/>`
         : `${start}>\n      ${endingElement(ending)}\n    </testcase>`;

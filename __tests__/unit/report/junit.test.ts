@@ -61,48 +61,22 @@ const all = (element: Element, name: string): Element[] => [
 ];
 
 /** Attributes and children that Jenkins' schema allows, with required attributes marked. */
-const SCHEMA: Readonly<Record<string, { attributes: string[]; children: string[] }>> = {
-  testsuites: {
-    attributes: ['name', 'time', 'tests', 'failures', 'errors'],
-    children: ['testsuite'],
-  },
+const SCHEMA: Readonly<Record<string, { attributes: string; children: string }>> = {
+  testsuites: { attributes: 'name time tests failures errors', children: 'testsuite' },
   testsuite: {
-    attributes: [
-      'name!',
-      'tests!',
-      'failures!',
-      'errors!',
-      'group',
-      'time',
-      'skipped',
-      'timestamp',
-      'hostname',
-      'id',
-      'package',
-      'file',
-      'log',
-      'url',
-    ],
-    children: ['testsuite', 'properties', 'testcase', 'system-out', 'system-err'],
+    attributes:
+      'name! tests! failures! errors! group time skipped timestamp hostname id package file log url',
+    children: 'testsuite properties testcase system-out system-err',
   },
   testcase: {
-    attributes: ['name!', 'time', 'classname', 'group'],
-    children: [
-      'skipped',
-      'error',
-      'failure',
-      'rerunFailure',
-      'rerunError',
-      'flakyFailure',
-      'flakyError',
-      'system-out',
-      'system-err',
-    ],
+    attributes: 'name! time classname group',
+    children:
+      'skipped error failure rerunFailure rerunError flakyFailure flakyError system-out system-err',
   },
-  failure: { attributes: ['type', 'message'], children: [] },
-  error: { attributes: ['type', 'message'], children: [] },
-  skipped: { attributes: ['type', 'message'], children: [] },
-  'system-out': { attributes: [], children: [] },
+  failure: { attributes: 'type message', children: '' },
+  error: { attributes: 'type message', children: '' },
+  skipped: { attributes: 'type message', children: '' },
+  'system-out': { attributes: '', children: '' },
 };
 
 /** The places where an element violates the schema. */
@@ -110,18 +84,17 @@ function violations({ name, attributes, text, children }: Element): string[] {
   const allowed = SCHEMA[name];
   if (allowed === undefined) return [`${name} is not an element`];
   const given = Object.keys(attributes);
-  const names = allowed.attributes.map((attribute) => attribute.replace('!', ''));
+  const names = allowed.attributes.split(' ');
+  const required = names.filter((each) => each.endsWith('!')).map((each) => each.slice(0, -1));
   const timed = name.startsWith('testsuite') && !/^\d*\.?\d*$/.test(attributes['time'] ?? '');
   const mixed = ['failure', 'error', 'skipped', 'system-out'].includes(name);
   return [
     ...given
-      .filter((attribute) => !names.includes(attribute))
-      .map((attribute) => `${name} has no ${attribute}`),
-    ...allowed.attributes
-      .filter((attribute) => attribute.endsWith('!') && !given.includes(attribute.slice(0, -1)))
-      .map((attribute) => `${name} lacks ${attribute}`),
+      .filter((own) => !names.includes(own) && !required.includes(own))
+      .map((own) => `${name} has no ${own}`),
+    ...required.filter((own) => !given.includes(own)).map((own) => `${name} lacks ${own}`),
     ...children
-      .filter((element) => !allowed.children.includes(element.name))
+      .filter((element) => !allowed.children.split(' ').includes(element.name))
       .map((element) => `${name} may not hold ${element.name}`),
     ...(timed ? [`${name} has a time that is no number`] : []),
     ...(mixed || text.trim() === '' ? [] : [`${name} may not hold text`]),

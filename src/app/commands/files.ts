@@ -102,15 +102,23 @@ export async function savedRuns(paths: readonly string[], reader: Reader): Promi
     : readSavedFiles(await savedFilesIn(paths, reader), reader);
 }
 
-/** @throws UserError with this message, unless the paths are one result. */
-export async function onlySavedResult(
-  paths: readonly string[],
-  message: string,
+/** The result that is named by one path or several, or without a path that of the newest run. */
+export async function savedResult(
+  named: string | readonly string[] | undefined,
   reader: Reader,
 ): Promise<Result> {
-  const [only, ...more] = await savedRuns(paths, reader);
-  if (only?.kind === 'result' && more.length === 0) return only.result;
-  throw userError(null, message);
+  const paths = [named ?? []].flat();
+  const saved = await savedRuns(paths, reader);
+  const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
+  if (first !== undefined && more.length === 0) return first;
+  const [path, ...others] = paths;
+  throw userError(
+    others.length > 0 ? null : (path ?? null),
+    first === undefined
+      ? `there is no result.json; create one with npx evaldiff run --report ${REPORT_FOLDERS[0]} ` +
+          '(or diff), or name a folder or result.json'
+      : 'there are several results; name one result.json',
+  );
 }
 
 /**

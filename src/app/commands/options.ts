@@ -65,7 +65,7 @@ const FURTHER =
 
 export const RESULTS_OPTION = [
   '--results <file>',
-  'write the result for another tool: name.jsonl, .ctrf.json, .otlp.json or .promptfoo.json',
+  'write the result for another tool, as the name says: .csv, .jsonl, .ctrf.json, .sarif, …',
 ] as const;
 
 export function evaluateOptions(command: Command, takes: Takes): Command {
@@ -148,10 +148,7 @@ export function addVariants(command: Command, { features }: Pick<Terminal, 'feat
     .flatMap((row) => row.variants ?? [])
     .filter(({ command: name }) => name === command.name());
   for (const option of variants.flatMap(({ options }) => options)) command.option(...option);
-  return {
-    formats: variants.flatMap(({ format }) => format ?? []),
-    find: (options: object) => variants.find((variant) => variant.takes(options)),
-  };
+  return { find: (options: object) => variants.find((variant) => variant.takes(options)) };
 }
 
 /** @throws UserError if `read` refuses the option. */
@@ -159,6 +156,16 @@ export function readOption<T>(read: (refuse: (name: string, message: string) => 
   return read((name, message) => {
     throw userError(null, `${name}: ${message}`);
   });
+}
+
+/** @throws UserError if the text is not a whole number in this range. */
+export function wholeOption(name: string, text: string, least: number, most: number): number {
+  const value = /^\d+$/.test(text) ? Number(text) : -1;
+  if (value >= least && value <= most) return value;
+  throw userError(
+    null,
+    `${name}: must be a whole number from ${least} to ${most}, not "${logLine(text)}"`,
+  );
 }
 
 export function directoryOption(folder: string): string {

@@ -15,7 +15,7 @@ import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo } from '../session/safe-writing.ts';
 import { commentMarker } from '../session/write-reports.ts';
-import { onlySavedResult, savedRuns, type SavedFile } from './files.ts';
+import { savedResult, savedRuns, type SavedFile } from './files.ts';
 import { addVariants, REPORT_FOLDERS, RESULTS_OPTION } from './options.ts';
 import { resultsFile } from './results.ts';
 import { renderResult, type AddCommand, type Rendered, type Terminal } from './terminal.ts';
@@ -37,8 +37,8 @@ const ROLLUP_SECONDS = 5;
 export const reportCommand: AddCommand = (program, terminal, done) => {
   const format = new Option(
     '-f, --format <format>',
-    'output format; junit and csv take one result.json, html takes one or --history (default: terminal)',
-  );
+    'output format; junit takes one result.json, html takes one or --history (default: terminal)',
+  ).choices(FORMATS);
   const command = program
     .command('report')
     .description('render saved results: one, two compared, several as tables')
@@ -51,7 +51,6 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .option('--tables', 'a table of every answer, also for a single result.json');
   const variants = addVariants(command, terminal);
-  format.choices([...FORMATS, ...variants.formats]);
   command
     .option('-o, --out <file>', 'write to this file instead of printing')
     .option(...RESULTS_OPTION)
@@ -61,8 +60,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
       if (options.results !== undefined) {
         const file = resultsFile(options.results, terminal);
-        const message = '--results: name one result.json, or a folder that contains one';
-        const result = await onlySavedResult(paths, message, terminal);
+        const result = await savedResult(paths, terminal);
         await file.write(result, { root: terminal.cwd });
         done(exitCode(result.conclusion));
         return;

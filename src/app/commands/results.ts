@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { loadReports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { visibleErrorMessage, writeTo, type WorkTree } from '../session/safe-writing.ts';
 import type { Terminal } from './terminal.ts';
@@ -27,7 +28,12 @@ export function resultsFile(file: string, { cwd, err, features }: ResultsTermina
   return {
     path,
     async write(result, root) {
-      await writeTo(path, await render(result), root).catch((error: unknown) => {
+      const rendered = await render(result, await loadReports(features));
+      const text =
+        typeof rendered === 'string'
+          ? rendered
+          : (await import('../../report/csv.ts')).renderCsv(rendered);
+      await writeTo(path, text, root).catch((error: unknown) => {
         throw userError(file, `cannot be written: ${visibleErrorMessage(error)}`);
       });
       err(`${logLine(`wrote ${file}`)}\n`);

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { UserError, formatProblem, userError } from '../../errors.ts';
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { RESULT_VERSION, type Result } from '../../kernel/result/result.ts';
@@ -19,15 +17,13 @@ import { planRun } from '../run/plan.ts';
 import { runInput, withEdges } from '../session/evaluate.ts';
 import type { Session } from '../session/session.ts';
 import { WORKTREE, type Sides } from '../session/sides.ts';
-import { readSavedFiles, savedFilesIn } from './files.ts';
+import { savedResult } from './files.ts';
 import { evaluateOptions, type EvaluateOptions } from './options.ts';
 import { withProject } from './project.ts';
 import type { AddCommand, Terminal } from './terminal.ts';
 
-const EXAMPLE_FOLDER = 'evaldiff-report';
-
 interface ShowOptions extends EvaluateOptions {
-  from: string;
+  from?: string;
 }
 
 export const showCommand: AddCommand = (program, terminal, done) => {
@@ -37,7 +33,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
       '<reference>',
       'an id, SUITE/ID, part of an id, a pattern with *, words of the input, or @ and its number in the result',
     )
-    .option('--from <folder>', 'the report folder, or its result.json', EXAMPLE_FOLDER)
+    .option('--from <folder>', 'a report folder, or its result.json (default: the newest run)')
     .addHelpText('after', '\nExample: evaldiff show "six weeks" --from evaldiff-report')
     .action(async (wanted: string, options: ShowOptions) => {
       const result = await savedResult(options.from, terminal);
@@ -82,24 +78,6 @@ export const showCommand: AddCommand = (program, terminal, done) => {
       done(0);
     });
 };
-
-export async function savedResult(from: string, terminal: Terminal): Promise<Result> {
-  if (from === EXAMPLE_FOLDER && !existsSync(join(terminal.cwd, from)))
-    throw userError(
-      from,
-      `does not exist; create it with npx evaldiff run --report ${EXAMPLE_FOLDER} (or diff), ` +
-        'or name another folder or result.json',
-    );
-  const saved = await readSavedFiles(await savedFilesIn([from], terminal), terminal);
-  const [first, ...more] = saved.flatMap((file) => (file.kind === 'result' ? [file.result] : []));
-  if (first !== undefined && more.length === 0) return first;
-  throw userError(
-    from,
-    first === undefined
-      ? 'contains no result.json; write one with npx evaldiff diff --report'
-      : 'contains several results; name one result.json',
-  );
-}
 
 function findReferences(result: Result, wanted: string): ReferenceEntry[] {
   const all = referenceEntries(result.suites);

@@ -8,7 +8,7 @@ import type { Suite } from '../../kernel/suite/suite.ts';
 import type { PlannedCalls } from '../../money/feature-plan.ts';
 import type { Project } from '../../project/settings.ts';
 import type { Block } from '../../report/sections/document.ts';
-import { loadReports } from '../../report/sections/feature-report.ts';
+import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import type { FlatTable } from '../../report/test-rows.ts';
 import type { Json, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -59,8 +59,6 @@ export interface Rendered {
 
 interface CommandVariant {
   command: string;
-  /** A further value of the command's option `--format`. */
-  format?: string;
   options: readonly (readonly [flags: string, words: string, preset?: string])[];
   takes(options: object): boolean;
   run(words: readonly string[], options: object, terminal: Terminal): Promise<Rendered>;
@@ -114,11 +112,10 @@ export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
 
-  /** Flat tables of a result, by name. */
-  readonly tables?: Readonly<Record<string, (result: Result) => Promise<FlatTable>>>;
-
-  /** Formats of `--results`, by the ending of the file's name. */
-  readonly results?: Readonly<Record<string, (result: Result) => Promise<string>>>;
+  /** Formats of `--results`, by the ending of the file's name: the first that fits counts. A table is written as CSV. */
+  readonly results?: Readonly<
+    Record<string, (result: Result, reports: Reports) => Promise<string | FlatTable>>
+  >;
 
   readonly demo?: DemoExample;
 

@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { writeNewFiles } from '../../app/commands/files.ts';
+import { writeNewFiles, savedResult } from '../../app/commands/files.ts';
 import {
   collectValues,
   evaluateOptions,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
-import { savedResult } from '../../app/commands/show.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { readRows } from '../../documents/dataset.ts';
 import { UserError, problem, userError } from '../../errors.ts';

@@ -49,7 +49,7 @@ export const attributesFeature: Feature<ExplainOwn, PinnedAttributes | null> &
   judge: explainRun,
   after: tryInsights,
   report: async () => (await import('./report.ts')).attributesReport,
-  tables: {
-    attributes: async (result) => (await import('./report.ts')).attributeRows(result),
+  results: {
+    '.attributes.csv': async (result) => (await import('./report.ts')).attributeRows(result),
   },
 };

@@ -1,5 +1,5 @@
 import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
-import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
+import { evaluateOptions, wholeOption, type EvaluateOptions } from '../../app/commands/options.ts';
 import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
 import {
   printBlocks,
@@ -128,7 +128,7 @@ export const gradeCommand: AddCommand = (program, terminal, done) => {
     .addHelpText('after', '\nExample: evaldiff grade is_polite --repeats 5')
     .action(
       async (name: string, overrides: string[], options: EvaluateOptions & { repeats: string }) => {
-        const repeats = repeatsOf(options.repeats);
+        const repeats = wholeOption('--repeats', options.repeats, 1, MOST_REPEATS);
         await withCurrentProject(options, terminal, overrides, async (opened) => {
           const { project } = opened;
           const suite = project.rubrics.has(name)
@@ -153,11 +153,4 @@ function knownName(name: string, { rubrics, suites }: Project): string {
     null,
     `there is no rubric "${name}", nor a prompt of that name${didYouMean(name, known)}`,
   );
-}
-
-function repeatsOf(text: string): number {
-  const repeats = Number(text);
-  if (!Number.isInteger(repeats) || repeats < 1 || repeats > MOST_REPEATS)
-    throw userError(null, `--repeats must be a whole number from 1 to ${MOST_REPEATS}`);
-  return repeats;
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { z } from 'zod';
-import { onlySavedResult } from '../../app/commands/files.ts';
-import type { AddCommand, Rendered, Terminal } from '../../app/commands/terminal.ts';
+import { savedResult } from '../../app/commands/files.ts';
+import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { errorMessage } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -10,7 +10,6 @@ import { addressPath, NO_LINKS, type Links } from '../../report/sections/documen
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { logLine } from '../../text/log.ts';
 import { shorten } from '../../text/visible.ts';
-import { codeQualityOf, sarifOf } from './findings.ts';
 import { REVIEW_SERVICES, type Review, type Send, type Service } from './services.ts';
 
 type ServiceName = keyof typeof REVIEW_SERVICES;
@@ -42,7 +41,7 @@ ${Object.values(REVIEW_SERVICES)
 Example: evaldiff publish --to gitlab evaldiff-report`,
     )
     .action(async (path: string | undefined, options: PublishOptions) => {
-      const result = await reviewedResult(path, terminal);
+      const result = await savedResult(path, terminal);
       const lines = await publishTo(
         REVIEW_SERVICES[options.to],
         { result, name: options.name },
@@ -52,26 +51,6 @@ Example: evaldiff publish --to gitlab evaldiff-report`,
       done(exitCode(result.conclusion));
     });
 };
-
-function reviewedResult(path: string | undefined, terminal: Terminal): Promise<Result> {
-  return onlySavedResult(
-    path === undefined ? [] : [path],
-    'name one result.json, such as evaldiff-report/result.json',
-    terminal,
-  );
-}
-
-/** Findings at lines for tools that show them in a code review. */
-export async function renderFindings(
-  path: string | undefined,
-  format: 'sarif' | 'code-quality',
-  terminal: Terminal,
-): Promise<Rendered> {
-  const result = await reviewedResult(path, terminal);
-  const written = format === 'sarif' ? sarifOf : codeQualityOf;
-  const text = JSON.stringify(written(result, await loadReports(terminal.features)), null, 1);
-  return { text: `${text}\n`, code: 0 };
-}
 
 /** What was written, or why not, as sentences. Nothing here changes the verdict. */
 export async function publishTo(

@@ -180,6 +180,6 @@ function promptfooResult(judged: ResultTry, promptIdx: number, testIdx: number) 
   };
 }
 
-function jsonFile(value: object): string {
+export function jsonFile(value: object): string {
   return `${JSON.stringify(value, null, 1)}\n`;
 }

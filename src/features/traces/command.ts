@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { writeNewFiles } from '../../app/commands/files.ts';
-import { readOption } from '../../app/commands/options.ts';
+import { wholeOption } from '../../app/commands/options.ts';
 import { withCurrentProject, type Opened } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
@@ -50,12 +50,7 @@ export const tracesCommand: AddCommand = (program, terminal, done) => {
       '\nExample: evaldiff import traces spans.jsonl --prompt prompts/support.yaml --most 50',
     )
     .action(async (files: string[], options: TraceOptions) => {
-      const most = readOption((refuse) => {
-        const number = Number(options.most);
-        if (!Number.isInteger(number) || number < 1 || number > MOST_TESTS)
-          refuse('--most', `must be a whole number from 1 to ${MOST_TESTS}`);
-        return number;
-      });
+      const most = wholeOption('--most', options.most, 1, MOST_TESTS);
       const { directory, commit } = options;
       await withCurrentProject(
         { directory, config: SETTINGS_FILE, code: 'sandbox' },
@@ -134,30 +129,24 @@ function promptNamed(name: string, { suites }: Opened['project']): Prompt {
   return prompt;
 }
 
-/** @throws UserError for a file that is not JSON, or that mixes formats */
+/** @throws UserError for a file that is not JSON, or without traces */
 async function readTraceFile(file: string, path: string, reading: TraceReading): Promise<void> {
-  let first: { format: string; line: number } | null = null;
+  let isEmpty = true;
   try {
-    for await (const { line, value } of jsonObjects(file, createReadStream(path, 'utf8'))) {
+    const texts = createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 });
+    for await (const { line, value } of jsonObjects(file, texts)) {
       const place = { file, line };
-      const found = readTraces(value);
-      if (found === null)
+      const traces = readTraces(value);
+      if (traces === null)
         throw userError(place, `is not a trace in a known format: ${TRACE_FORMAT_NAMES}`);
-      const { format, traces } = found;
-      first ??= { format, line };
-      if (format !== first.format)
-        throw userError(
-          place,
-          `is in the format of ${format}, but line ${first.line} is in that of ${first.format}; ` +
-            'write each format to a file of its own',
-        );
       for (const trace of traces) addTrace(trace, place, reading);
+      isEmpty = false;
     }
   } catch (error) {
     if (typeof member(error, 'syscall') !== 'string') throw error;
     throw userError(file, `cannot be read: ${visibleErrorMessage(error)}`);
   }
-  if (first === null) throw userError(file, 'contains no traces');
+  if (isEmpty) throw userError(file, 'contains no traces');
 }
 
 function addTrace({ messages, ...trace }: Trace, place: Place, reading: TraceReading): void {
@@ -166,13 +155,13 @@ function addTrace({ messages, ...trace }: Trace, place: Place, reading: TraceRea
     messages === null
       ? { differs: 'has no messages, or some that are not text' }
       : matchTrace(messages, prompt);
-  const { input, differs } = { input: null, differs: null, ...matched };
-  const why = differs ?? traceFlaw({ ...trace, input }, reading);
-  if (why !== null || input === null) {
+  const why = 'differs' in matched ? matched.differs : traceFlaw({ ...trace, ...matched }, reading);
+  if ('differs' in matched || why !== null) {
     const first = unused.get(why ?? '') ?? { times: 0, place };
     unused.set(why ?? '', { ...first, times: first.times + 1 });
     return;
   }
+  const { input } = matched;
   const asked = canonicalJson(input);
   const length = Math.floor(Math.log2(asked.length) / 2);
   const group = tagsOf(trace).length > 0 ? FIRST : `${length} ${trace.tags}`;

@@ -98,19 +98,16 @@ const TRACE_FORMATS: Readonly<Record<string, TraceFormat>> = {
 export const TRACE_FORMAT_NAMES = Object.keys(TRACE_FORMATS).join(', ');
 
 /** Null if the object is in none of the formats. */
-export function readTraces(written: JsonMap): { format: string; traces: Trace[] } | null {
+export function readTraces(written: JsonMap): Trace[] | null {
   const value = withDotsAsLevels(written);
-  const [format, { within, map } = {}] =
-    Object.entries(TRACE_FORMATS).find(([, { mark }]) => valuesAtPaths(value, mark).length > 0) ??
-    [];
+  const format = Object.values(TRACE_FORMATS).find(
+    ({ mark }) => valuesAtPaths(value, mark).length > 0,
+  );
   if (format === undefined) return null;
   const { scores = null, tags = null } = value;
-  const inside = valuesAtPaths(value, within ?? '').filter(isMap);
+  const inside = valuesAtPaths(value, format.within ?? '').filter(isMap);
   const items = inside.length === 0 ? [value] : inside.map((item) => ({ scores, tags, ...item }));
-  return {
-    format,
-    traces: items.map((item) => readTrace(withAttributes(item), { ...COMMON_PATHS, ...map })),
-  };
+  return items.map((item) => readTrace(withAttributes(item), { ...COMMON_PATHS, ...format.map }));
 }
 
 function readTrace(item: JsonMap, map: TraceMap): Trace {

@@ -4,21 +4,21 @@ import { isDeeper, MOST_LEVELS, parseMap, type JsonMap } from '../../types/plain
 /** UTF-16 units. Only one object is in memory at a time. */
 const MAX_OBJECT = 64 << 20;
 
-const IN_STRING = /["\\\n]/g;
+const IN_STRING = /\\[^]|["\n]/g;
 const IN_OBJECT = /["{}[\]\n]/g;
 const BETWEEN_OBJECTS = /\S|\n/g;
 
 interface Scan {
+  /** What begins with the current object, if there is one. */
+  text: string;
+  /** How much of the text was scanned. */
+  at: number;
   line: number;
   startLine: number;
   depth: number;
   /** Depth of the objects: 1 in an array, otherwise 0. */
   base: number;
   inString: boolean;
-  open: string[];
-  size: number;
-  /** How much of the next text follows a backslash. */
-  skip: number;
 }
 
 /**
@@ -29,10 +29,7 @@ export async function* jsonObjects(
   file: string,
   texts: AsyncIterable<string>,
 ): AsyncGenerator<{ line: number; value: JsonMap }> {
-  const scan: Scan = {
-    ...{ line: 1, startLine: 1, depth: 0, base: 0 },
-    ...{ inString: false, open: [], size: 0, skip: 0 },
-  };
+  const scan: Scan = { text: '', at: 0, line: 1, startLine: 1, depth: 0, base: 0, inString: false };
   const parse = (text: string | null) => {
     const line = scan.startLine;
     const value = text === null ? null : parseMap(text);
@@ -43,35 +40,34 @@ export async function* jsonObjects(
         'traces has one object per line (JSONL), or is one array of objects',
     );
   };
-  for await (const text of texts) for (const object of scanObjects(text, scan)) yield parse(object);
+  for await (const text of texts) {
+    scan.text += text;
+    for (const object of scanObjects(scan)) yield parse(object);
+    if (scan.text.length > MAX_OBJECT) parse(null);
+  }
   if (scan.depth > 0) parse(null);
 }
 
 /** Yields null for what cannot be JSON. */
-function* scanObjects(text: string, scan: Scan): Generator<string | null> {
+function* scanObjects(scan: Scan): Generator<string | null> {
+  const { text } = scan;
   let start = 0;
-  let at = scan.skip;
   for (;;) {
     const isBetween = scan.depth === scan.base;
     const signs = signsIn(scan);
-    signs.lastIndex = at;
+    signs.lastIndex = scan.at;
     const found = signs.exec(text);
     if (found === null) break;
     const [sign] = found;
-    at = found.index + (sign === '\\' ? 2 : 1);
+    scan.at = signs.lastIndex;
     if (isBetween) start = found.index;
     if (sign === '\n') scan.line += 1;
     if (!isSign(sign, scan)) yield null;
-    if (isBetween || scan.depth > scan.base) continue;
-    yield scan.open.join('') + text.slice(start, at);
-    scan.open = [];
-    scan.size = 0;
+    if (!isBetween && scan.depth === scan.base) yield text.slice(start, scan.at);
   }
-  scan.skip = Math.max(0, at - text.length);
-  if (scan.depth === scan.base) return;
-  scan.open.push(text.slice(start));
-  scan.size += text.length;
-  if (scan.size > MAX_OBJECT) yield null;
+  if (scan.depth === scan.base) start = scan.at = text.length;
+  scan.text = text.slice(start);
+  scan.at -= start;
 }
 
 function signsIn({ inString, depth, base }: Scan): RegExp {
@@ -82,7 +78,7 @@ function signsIn({ inString, depth, base }: Scan): RegExp {
 /** Returns false for a sign that must not be there. */
 function isSign(sign: string, scan: Scan): boolean {
   if (sign === '\n') return !scan.inString;
-  if (scan.inString) scan.inString = sign === '\\';
+  if (scan.inString) scan.inString = sign !== '"';
   else if (scan.depth > scan.base) {
     if (sign === '"') scan.inString = true;
     else scan.depth += '{['.includes(sign) ? 1 : -1;

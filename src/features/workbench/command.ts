@@ -3,6 +3,7 @@ import { writeProject } from '../../app/commands/init.ts';
 import {
   projectFolder,
   evaluateOptions,
+  wholeOption,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
 import { inRepository, ownPaths, withProject } from '../../app/commands/project.ts';
@@ -12,9 +13,8 @@ import { createAnswerMemory } from '../../app/session/answer-memory.ts';
 import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
-import { formatProblem, userError, UserError, problem } from '../../errors.ts';
+import { formatProblem, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
-import { logLine } from '../../text/log.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
 import { findSuite, findTest, viewOf } from './live-view.ts';
 import type { OpenProject } from './look.ts';
@@ -98,7 +98,7 @@ async function openWorkbench(
     start: () => writeProject({ directory: root }, quieter),
   };
   const refresher = createRefresher(project, state);
-  const server = await serveWorkbench(parsePort(options.port), {
+  const server = await serveWorkbench(wholeOption('--port', options.port, 0, 65_535), {
     view: () =>
       JSON.stringify({ state: liveState(state, project.draft?.file), view: viewOf(state) }),
     sent: (test) => JSON.stringify(state.look?.sent.get(test) ?? null),
@@ -158,11 +158,6 @@ function workbenchOptions(
       : [];
   if (problems.length + json.length > 0) throw new UserError([...json, ...problems]);
   return { read, maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
-}
-
-function parsePort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
-  throw userError(null, `--port: must be a whole number from 0 to 65535, not "${logLine(text)}"`);
 }
 
 const LONGEST_WAIT_MS = 10_000;

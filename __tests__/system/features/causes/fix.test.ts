@@ -207,7 +207,7 @@ describe('evaldiff fix', () => {
     rmSync(join(directory, 'evaldiff-report'), { recursive: true });
     expect(await run(['fix'])).toEqual({
       code: 2,
-      said: 'evaldiff-report: does not exist; create it with npx evaldiff run --report evaldiff-report (or diff), or name another folder or result.json\n',
+      said: 'there is no result.json; create one with npx evaldiff run --report evaldiff-report (or diff), or name a folder or result.json\n',
     });
   });
 

@@ -152,7 +152,7 @@ describe('evaldiff grade', () => {
       'repeats that are not number',
       ['polite', '--repeats', 'often'],
       {},
-      '--repeats must be a whole number from 1 to 100',
+      '--repeats: must be a whole number from 1 to 100',
     ],
     [
       'more calls than are allowed',

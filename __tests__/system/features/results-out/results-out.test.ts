@@ -2,26 +2,43 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { JsonMap } from '../../../../src/types/plain.ts';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { renderSarif } from '../../../../src/features/results-out/findings.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import { loadReports } from '../../../../src/report/sections/feature-report.ts';
+import type { Json, JsonMap } from '../../../../src/types/plain.ts';
 import { ROOT } from '../../../contract/source-graph.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
+import { FEATURES } from '../../../stand-ins/features.ts';
 import { createRepository, temporaryFolder } from '../../../stand-ins/repository.ts';
-import { green, regression, withProblems } from '../../../unit/report/results.ts';
+import {
+  green,
+  hostile,
+  passed,
+  referenceOf,
+  regression,
+  resultOf,
+  score,
+  sideOf,
+  suiteOf,
+  tryOf,
+  withProblems,
+} from '../../../unit/report/results.ts';
 
 const RESULTS = { regression, green, withProblems };
 
 const folder = temporaryFolder('results-out');
 
-async function written(name: keyof typeof RESULTS, ending: string) {
-  writeFileSync(join(folder, 'result.json'), JSON.stringify(RESULTS[name]()));
-  const file = `${name}${ending}`;
+async function written(result: Result, ending: string) {
+  writeFileSync(join(folder, 'result.json'), JSON.stringify(result));
+  const file = `out${ending}`;
   const { err } = await commandIn(folder, ['report', 'result.json', '--results', file]);
   expect(err).toBe(`wrote ${file}\n`);
   return readFileSync(join(folder, file), 'utf8');
 }
 
 const jsonIn = async (name: keyof typeof RESULTS, ending: string) =>
-  JSON.parse(await written(name, ending)) as JsonMap;
+  JSON.parse(await written(RESULTS[name](), ending)) as JsonMap;
 
 function refuted(schema: object, value: unknown): unknown {
   const ajv = new Ajv({ allErrors: true, strict: false });
@@ -150,7 +167,7 @@ describe('the file of --results', () => {
   });
 
   test('has a line for each try and score, with the commit', async () => {
-    const text = await written('regression', '.jsonl');
+    const text = await written(regression(), '.jsonl');
     const rows = text
       .trim()
       .split('\n')
@@ -175,12 +192,116 @@ describe('the file of --results', () => {
     const wrong = await commandIn(directory, ['run', '--results', 'out.json']);
     expect([wrong.code, wrong.err]).toEqual([
       2,
-      '--results: out.json must end in .jsonl, .ctrf.json, .otlp.json, .promptfoo.json, which choose the format\n',
+      '--results: out.json must end in .attributes.csv, .csv, .jsonl, .ctrf.json, .otlp.json, .promptfoo.json, .sarif, .code-quality.json, which choose the format\n',
     ]);
     const { err } = await commandIn(directory, ['run', '--results', 'out.ctrf.json']);
     expect(err).toContain('wrote out.ctrf.json\n');
     expect(JSON.parse(readFileSync(join(directory, 'out.ctrf.json'), 'utf8'))).toMatchObject({
       reportFormat: 'CTRF',
     });
+  });
+});
+
+describe('a file of --results that is a table', () => {
+  const table = async (value: Result, ending = '.csv') => {
+    const text = await written(value, ending);
+    return parseCsv(text, { columns: true }) as Record<string, string>[];
+  };
+
+  test('has a row for each side, try, metric and judged object, also for a try without scores', async () => {
+    const turns = {
+      ...score('fail', 'polite', 0.5, 'rude'),
+      objects: {
+        level: 'Turn' as const,
+        scores: [1, 0].map((value, at) => {
+          return { at, status: value ? ('pass' as const) : ('fail' as const), value, reason: null };
+        }),
+      },
+    };
+    const broken = sideOf([{ outcome: 'fail', actual: 'x', scores: [turns] }]);
+    const head = { ...broken, tries: [...broken.tries, tryOf(1, 'error', null)] };
+    const pair = { base: passed('x'), head };
+    const suite = suiteOf('talks', [referenceOf('a', 'regressed', pair)], { half: 0 });
+    const rows = await table(resultOf({ suites: [suite] }));
+    const cells = rows.map((row) =>
+      ['suite', 'model', 'side', 'try', 'metric', 'level', 'object', 'pass', 'value']
+        .map((column) => row[column])
+        .join(' '),
+    );
+    expect(cells).toEqual([
+      'talks gpt-4o base 0 exact_match   true true',
+      'talks gpt-4o head 0 polite   false 0.5',
+      'talks gpt-4o head 0 polite Turn 0 true 1',
+      'talks gpt-4o head 0 polite Turn 1 false 0',
+      'talks gpt-4o head 1     ',
+    ]);
+    expect(rows.at(-1)).toMatchObject({
+      status: 'error',
+      reason: expect.stringContaining('no complete reply'),
+    });
+  });
+
+  test.each([
+    ['a "quoted", text', 'a "quoted", text'],
+    ['two\nlines', 'two\nlines'],
+    ['a\rb', 'a\rb'],
+    ...['=', '+', '-', '@', '\t', '\r'].map((start): [Json, string] => [
+      `${start}1+1`,
+      `'${start}1+1`,
+    ]),
+    [-0.5, '-0.5'],
+    [{ a: [1] }, '{"a":[1]}'],
+  ])('writes the value %j so that it is read as %j', async (value, read) => {
+    const scores = [score('pass', 'm', value)];
+    const head = sideOf([{ outcome: 'pass', actual: 'x', scores }]);
+    const suite = suiteOf('s', [referenceOf('a', 'pass', { head })]);
+    const rows = await table(resultOf({ suites: [suite], mode: 'sweep' }));
+    expect(rows.map((row) => row['value'])).toEqual([read]);
+  });
+
+  test('has a row per attribute if its name says so', async () => {
+    const result = regression();
+    const rows = await table(result, '.attributes.csv');
+    expect(rows.map(({ attribute, kind, tests }) => [attribute, kind, tests])).toEqual(
+      result.attributes.map(({ name, kind, n }) => [name, kind, String(n)]),
+    );
+    const [first] = result.attributes;
+    expect([rows[0]?.['base_rate'], rows[0]?.['head_rate']]).toEqual(
+      [first?.base, first?.head].map(String),
+    );
+  });
+});
+
+describe('findings for code reviews', () => {
+  test('are the same in SARIF and in Code Quality, with file, line and a lasting id', async () => {
+    const quality = JSON.parse(await written(regression(), '.code-quality.json')) as {
+      fingerprint: string;
+      location: { path: string; lines: { begin: number } };
+    }[];
+    expect(quality).toContainEqual(expect.objectContaining({ severity: 'major' }));
+    expect(await jsonIn('regression', '.sarif')).toMatchObject({
+      version: '2.1.0',
+      runs: [
+        {
+          results: quality.map(({ location: { path, lines }, fingerprint }) => ({
+            ruleId: 'evaldiff',
+            partialFingerprints: { evaldiff: fingerprint },
+            locations: [
+              {
+                physicalLocation: {
+                  artifactLocation: { uri: path },
+                  region: { startLine: lines.begin },
+                },
+              },
+            ],
+          })),
+        },
+      ],
+    });
+  });
+
+  test('contain no control characters of hostile answers', async () => {
+    const text = renderSarif(hostile(), await loadReports(FEATURES));
+    expect(text).not.toMatch(/\\u001b|\\u202e|\u202e/);
   });
 });

@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../app/session/cached-complete.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { annotations } from '../../report/annotations.ts';
 import { addressPath } from '../../report/sections/document.ts';
 import type { Reports } from '../../report/sections/feature-report.ts';
+import { jsonFile } from './formats.ts';
 
 type LineFinding = ReturnType<typeof annotations>[number];
 
@@ -27,7 +28,7 @@ function findingsOf(result: Result, reports: Reports): LineFinding[] {
 const SARIF_LEVELS = { failure: 'error', warning: 'warning', notice: 'note' } as const;
 
 /** https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */
-export function sarifOf(result: Result, reports: Reports): object {
+export function renderSarif(result: Result, reports: Reports): string {
   const results = findingsOf(result, reports).map((finding) => ({
     ruleId: 'evaldiff',
     level: SARIF_LEVELS[finding.level],
@@ -43,29 +44,28 @@ export function sarifOf(result: Result, reports: Reports): object {
     ],
   }));
   const driver = { name: 'evaldiff', rules: [{ id: 'evaldiff' }] };
-  return {
+  return jsonFile({
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [{ tool: { driver }, results }],
-  };
+  });
 }
 
 const SEVERITIES = { failure: 'major', warning: 'minor', notice: 'info' } as const;
 
 /** https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format */
-export function codeQualityOf(result: Result, reports: Reports): object {
-  return findingsOf(result, reports).map((finding) => ({
+export function renderCodeQuality(result: Result, reports: Reports): string {
+  const issues = findingsOf(result, reports).map((finding) => ({
     description: `${finding.title}: ${finding.message}`,
     check_name: 'evaldiff',
     fingerprint: findingId(finding),
     severity: SEVERITIES[finding.level],
     location: { path: finding.path, lines: { begin: finding.startLine } },
   }));
+  return jsonFile(issues);
 }
 
 /** The same in the next run, although figures in the message change. */
 function findingId({ path, startLine, title }: LineFinding): string {
-  return createHash('sha256')
-    .update(JSON.stringify([path, startLine, title]))
-    .digest('hex');
+  return sha256(JSON.stringify([path, startLine, title]));
 }
