@@ -25,7 +25,6 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  loose?(output: string): Reply | null;
   isReadable?(reply: Reply): boolean;
   /** Whether the reply is final. If not, the next run asks again. */
   settles?(reply: Reply): boolean;
@@ -45,7 +44,7 @@ export async function askForJson<Reply>(
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
-  const { reply: replySchema, purpose, name, settles, loose, isReadable } = question;
+  const { reply: replySchema, purpose, name, settles, isReadable } = question;
   const { replies, failed } = await askTwice<Reply>(
     {
       prompt: {
@@ -55,7 +54,7 @@ export async function askForJson<Reply>(
       grader: tools.grader,
       purpose,
       try: 0,
-      read: (output) => readReply(output, replySchema) ?? loose?.(output) ?? null,
+      read: (output) => readReply(output, replySchema),
       note: () => FORM_NOTE,
       ...(settles === undefined ? {} : { settles }),
       ...(isReadable === undefined ? {} : { isReadable }),

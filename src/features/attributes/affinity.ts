@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { askForJson, type AskTools, type GraderReply } from '../../trials/grader-question.ts';
-import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
-import { looseRatings, usableRatings, type ScoredRating } from './read-ratings.ts';
+import { usableRatings, type ScoredRating } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 export interface Ratings {
@@ -130,10 +129,6 @@ function ratingsReading(attributes: readonly Attribute[], isAgain: boolean) {
   return {
     ...(isAgain ? { settles: (reply: RatingReply) => usable(reply) === attributes.length } : {}),
     isReadable: (reply: RatingReply) => usable(reply) > 0,
-    loose(output: string): RatingReply | null {
-      const reply = { ratings: looseRatings(output) };
-      return usable(reply) > 0 ? reply : null;
-    },
   };
 }
 
@@ -156,31 +151,19 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
  * If the ratings of an answer and of the expected answer differ by more than this, the answer uses
  * the skill differently (QualEval paper, appendix A.3).
  */
-export const SKILL_DISTANCE = 1;
+const SKILL_DISTANCE = 1;
 
 /** Ratings of the expected and the actual answer, from 1 to 5. */
 export interface SkillPair {
   reference: string;
-  expected: number | null;
-  output: number | null;
+  expected: number;
+  output: number;
+}
+
+export function isOtherSkill({ expected, output }: SkillPair): boolean {
+  return Math.abs(expected - output) > SKILL_DISTANCE;
 }
 
 export function misalignment(pairs: readonly SkillPair[]): number | null {
-  const rated = pairs.flatMap(({ expected, output }) =>
-    expected === null || output === null ? [] : [Math.abs(expected - output)],
-  );
-  return rated.length === 0
-    ? null
-    : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
-}
-
-/** Keeps references rated on both sides, or all if only one side ran. */
-export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
-  if (base.length === 0 || head.length === 0) return { base, head };
-  const rated = (pairs: readonly SkillPair[]) =>
-    new Set(pairs.flatMap(({ reference, output }) => (output === null ? [] : [reference])));
-  const [onBase, onHead] = [rated(base), rated(head)];
-  const onBoth = (pairs: readonly SkillPair[]) =>
-    pairs.filter(({ reference }) => onBase.has(reference) && onHead.has(reference));
-  return { base: onBoth(base), head: onBoth(head) };
+  return pairs.length === 0 ? null : pairs.filter(isOtherSkill).length / pairs.length;
 }

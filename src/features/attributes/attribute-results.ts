@@ -8,7 +8,7 @@ import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
-import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
+import { isOtherSkill, type SkillPair } from './affinity.ts';
 import type { PinnedAttributes } from './file.ts';
 import { meanValues, outcomesOf, proficiencyOf, valueOutcomes } from './proficiency.ts';
 import type { AttributeResult, AttributeSample, Proficiency } from './result.ts';
@@ -277,11 +277,7 @@ export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {
   const far = (['head', 'base'] as const).flatMap((side) =>
-    pairs[side].flatMap(({ reference, expected, output }) =>
-      expected === null || output === null || Math.abs(expected - output) <= SKILL_DISTANCE
-        ? []
-        : [{ kind: 'skill' as const, reference, side, expected, output }],
-    ),
+    pairs[side].filter(isOtherSkill).map((pair) => ({ kind: 'skill' as const, side, ...pair })),
   );
   return far
     .sort(

@@ -1,7 +1,6 @@
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import {
-  inCommon,
   misalignment,
   rateAnswer,
   rateReference,
@@ -61,10 +60,12 @@ export async function survey(
   tools: AskTools & AssignTools,
 ): Promise<Survey> {
   const notes: string[] = [];
-  const { attributes, task } =
+  const found =
     options.pinned === null
-      ? await surveyAttributes(references, options, tools, notes)
+      ? await discover(references, options, tools)
       : dropTooLong(options.pinned, references.length, options.most, notes);
+  if ('failures' in found) notes.push(...discoveryNotes(found));
+  const { attributes, task } = found;
   if (attributes.length === 0) return { surveyed: [], notes };
   const rating = { ...tools, task };
   const ratings = await rateReferences(references, attributes, rating, notes);
@@ -79,17 +80,6 @@ export async function survey(
     surveyed.push(...(await surveyKind(own, ratings, answers, means)));
   }
   return { surveyed, notes };
-}
-
-async function surveyAttributes(
-  references: readonly SurveyReference[],
-  { most, seed, prompt }: SurveyOptions,
-  tools: AskTools,
-  notes: string[],
-): Promise<FoundAttributes> {
-  const found = await discover(references, { most, seed, prompt }, tools);
-  notes.push(...discoveryNotes(found));
-  return found;
 }
 
 /** The attributes file may be for a larger suite. A kind with too many attributes is not used. */
@@ -172,18 +162,24 @@ async function surveyKind(
   });
 }
 
+/** Keeps references rated on both sides, or all if only one side ran. */
 function skillPairs(
   attribute: string,
   ratings: ReadonlyMap<string, Ratings>,
   answers: Answers,
 ): Record<Side, SkillPair[]> {
-  const pairs = (side: Side): SkillPair[] =>
-    [...answers[side]].map(([reference, rated]) => ({
-      reference,
-      expected: ratingScore(ratings.get(reference), attribute),
-      output: ratingScore(rated, attribute),
-    }));
-  return inCommon({ base: pairs('base'), head: pairs('head') });
+  const scoreOn = (side: Side, reference: string) =>
+    ratingScore(answers[side].get(reference), attribute);
+  const pairs = (side: Side, other: Side): SkillPair[] =>
+    [...answers[side].keys()].flatMap((reference) => {
+      const expected = ratingScore(ratings.get(reference), attribute);
+      const output = scoreOn(side, reference);
+      const isLeft = answers[other].size > 0 && scoreOn(other, reference) === null;
+      return isLeft || expected === null || output === null
+        ? []
+        : [{ reference, expected, output }];
+    });
+  return { base: pairs('base', 'head'), head: pairs('head', 'base') };
 }
 
 function assignmentNotes(assignment: Assignment, what: string, columns: number): string[] {

@@ -84,8 +84,6 @@ describe('an attribute rating', () => {
     );
   });
 
-  const JSON_CUT =
-    '{"ratings": [{"id": "sums", "evidence": "two", "score": 3}, {"id": "trains", "evidence": "trains", "score": 4}, {"id": "add", "score": 2}, {"id": "oth';
   test.each([
     [
       'numbers as text',
@@ -95,8 +93,6 @@ describe('an attribute rating', () => {
       'names instead of ids',
       JSON.stringify({ ratings: ratingsOf({ SUMS: 3, Trains: 4, ADD: 2 }) }),
     ],
-    ['a list instead of an object', JSON.stringify(ratingsOf({ sums: 3, trains: 4, add: 2 }))],
-    ['a reply that was cut', JSON_CUT],
   ])('is read from %s', async (_, reply) => {
     const { tools, asked } = scripted({ affinity: () => reply });
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([3, 4, 2]);
@@ -109,6 +105,8 @@ describe('an attribute rating', () => {
     '- sums: 3',
     'I cannot rate this.',
     '{"id": "sums"}',
+    '[{"id": "sums", "evidence": "two", "score": 3}]',
+    '{"ratings": [{"id": "sums", "evidence": "two", "score": 3}, {"id": "oth',
   ])('is not read from "%s"', async (reply) => {
     const { tools } = scripted({ affinity: () => reply });
     expect(scores(await rateReference(reference, attributes, tools))).toEqual([null, null, null]);
