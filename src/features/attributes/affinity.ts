@@ -46,32 +46,25 @@ async function rateText(
   };
 }
 
-/** A second question is only about attributes that the first reply does not rate. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
   tools: RatingTools,
 ): Promise<Ratings> {
-  const scored = new Map<string, ScoredRating>();
-  let missing: string | null = null;
-  for (const isAgain of [false, true]) {
-    const open = attributes.filter(({ id }) => !scored.has(id));
-    const asked = await askRatings(text, open, isAgain, tools);
-    if (asked.status === 'failed') return { scored, missing: asked.reason };
-    for (const [id, rating] of usableRatings(asked.reply.ratings, open)) scored.set(id, rating);
-    if (scored.size === attributes.length) return { scored, missing: null };
-    missing = `the grader gave no rating from 1 to 5: ${asked.said ?? ''}`;
-  }
-  return { scored, missing };
+  const asked = await askRatings(text, attributes, tools);
+  if (asked.status === 'failed') return { scored: new Map(), missing: asked.reason };
+  const scored = usableRatings(asked.reply.ratings, attributes);
+  const isWhole = scored.size === attributes.length;
+  const said = asked.said ?? '';
+  return { scored, missing: isWhole ? null : `the grader gave no rating from 1 to 5: ${said}` };
 }
 
-/** `isAgain` changes the prompt, so that no stored reply is reused. */
 function askRatings(
   text: string,
   attributes: readonly Attribute[],
-  isAgain: boolean,
   tools: RatingTools,
 ): Promise<GraderReply<RatingReply>> {
+  const usable = ({ ratings }: RatingReply) => usableRatings(ratings, attributes).size;
   const list = (kind: Attribute['kind']) =>
     attributes
       .filter((attribute) => attribute.kind === kind)
@@ -83,7 +76,8 @@ function askRatings(
       purpose: 'qualeval',
       name: 'affinity',
       reply: ratingsSchema(attributes),
-      ...ratingsReading(attributes, isAgain),
+      isReadable: (reply) => usable(reply) > 0,
+      isEnough: (reply) => usable(reply) === attributes.length,
       role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
       materials: {
         task: tools.task ?? '',
@@ -108,12 +102,6 @@ function askRatings(
             ]),
         'Give one rating for every id of the lists: first the evidence, which is what in the ' +
           'test case decides, in a few words; then the score.',
-        ...(isAgain
-          ? [
-              'An earlier reply had no rating for these ids that could be used: each needs ' +
-                'exactly one, a whole number from 1 to 5.',
-            ]
-          : []),
       ].join('\n'),
     },
     tools,
@@ -122,14 +110,6 @@ function askRatings(
 
 interface RatingReply {
   ratings: unknown[];
-}
-
-function ratingsReading(attributes: readonly Attribute[], isAgain: boolean) {
-  const usable = ({ ratings }: RatingReply) => usableRatings(ratings, attributes).size;
-  return {
-    ...(isAgain ? { settles: (reply: RatingReply) => usable(reply) === attributes.length } : {}),
-    isReadable: (reply: RatingReply) => usable(reply) > 0,
-  };
 }
 
 function ratingsSchema([first, ...rest]: readonly Attribute[]) {

@@ -39,9 +39,7 @@ const memberSchemas = {
   alignment: flag().describe('Also rate answers, for the skill alignment.').default(false),
   metric: filled()
     .nullable()
-    .describe(
-      'The metric whose passes are counted and whose numbers are averaged. null: the whole try.',
-    )
+    .describe('The metric whose passes or values are compared. null: what decides the suite.')
     .default(null),
 };
 

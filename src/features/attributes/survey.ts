@@ -60,12 +60,9 @@ export async function survey(
   tools: AskTools & AssignTools,
 ): Promise<Survey> {
   const notes: string[] = [];
-  const found =
-    options.pinned === null
-      ? await discover(references, options, tools)
-      : dropTooLong(options.pinned, references.length, options.most, notes);
-  if ('failures' in found) notes.push(...discoveryNotes(found));
-  const { attributes, task } = found;
+  const discovered = options.pinned === null ? await discover(references, options, tools) : null;
+  if (discovered !== null) notes.push(...discoveryNotes(discovered));
+  const { attributes, task } = discovered ?? dropTooLong(options, references.length, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const rating = { ...tools, task };
   const ratings = await rateReferences(references, attributes, rating, notes);
@@ -84,11 +81,11 @@ export async function survey(
 
 /** The attributes file may be for a larger suite. A kind with too many attributes is not used. */
 function dropTooLong(
-  { attributes: pinned, task }: FoundAttributes,
+  { pinned: written, most }: SurveyOptions,
   references: number,
-  most: number,
   notes: string[],
 ): FoundAttributes {
+  const { attributes: pinned, task } = written ?? { attributes: [], task: null };
   const limit = attributeLimit(references, most);
   const attributes = KINDS.flatMap(({ kind, words }) => {
     const own = pinned.filter((attribute) => attribute.kind === kind);
