@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closed, filled, flag, numberBetween, oneOf, wholeNumber } from '../../config/schema.ts';
+import { isPlainRelative, join } from '../../documents/paths.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 
 declare module '../../project/settings.ts' {
@@ -17,6 +18,9 @@ const switchSchema = z.union([oneOf(['auto', 'on', 'off']), flag()], {
 const memberSchemas = {
   enabled: switchSchema.describe('auto, on or off.').default('auto'),
   attributes: filled()
+    .refine((path) => isPlainRelative(path) && join('', path) !== null, {
+      error: 'must be a path below the working directory',
+    })
     .describe('File with attributes chosen by people.')
     .default(DEFAULT_ATTRIBUTES),
   max_attributes: wholeNumber(1, 50).describe('Maximum attributes of each kind.').default(15),
