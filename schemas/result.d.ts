@@ -6453,10 +6453,6 @@ export interface EvaldiffResult {
      */
     unsteady: string[];
     /**
-     * Tests without which the same lines are held; empty if the search ended early.
-     */
-    spare: string[];
-    /**
      * Calls of the search, including reused ones.
      */
     calls: number;
@@ -6537,11 +6533,11 @@ export interface EvaldiffResult {
      */
     high: number | null;
     /**
-     * Mean of a metric's numbers over these references.
+     * Mean of a metric's numbers over these references. Absent: passes are compared.
      */
     values?: {
       /**
-       * The metric of `qualeval.metric`, or the only metric with numbers.
+       * The metric of `qualeval.metric`, or the one that decides the suite.
        */
       metric: string;
       /**

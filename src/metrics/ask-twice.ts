@@ -32,11 +32,6 @@ interface GraderQuestion<Reply> extends Pick<Request, 'purpose' | 'try'> {
   /** If it returns false, the grader is called again. If absent, any readable reply is enough. */
   isEnough?(reply: Reply): boolean;
   note(first: Reply | null): string;
-  /**
-   * Whether to store the reply. If absent, a first reply is stored, but a second one only if it is
-   * enough.
-   */
-  settles?(reply: Reply): boolean;
 }
 
 export async function askTwice<Reply>(
@@ -46,7 +41,7 @@ export async function askTwice<Reply>(
   replies: AskedReply<Reply>[];
   failed: Extract<Completion, { status: 'error' }> | null;
 }> {
-  const { prompt, purpose, read, note, isEnough = () => true, settles } = question;
+  const { prompt, purpose, read, note, isEnough = () => true } = question;
   const { isReadable = () => true } = question;
   const { target, parameters } = question.grader;
   const replies: AskedReply<Reply>[] = [];
@@ -54,7 +49,7 @@ export async function askTwice<Reply>(
     const first = replies[0]?.reply ?? null;
     const usable = (output: string) => {
       const reply = read(output, first);
-      return reply === null ? isFirst : (settles ?? isEnough)(reply);
+      return reply === null ? isFirst : isEnough(reply);
     };
     const completion = await complete({
       target,
@@ -63,7 +58,7 @@ export async function askTwice<Reply>(
       try: question.try,
       schema: prompt.schema,
       purpose,
-      ...(isFirst && settles === undefined ? {} : { usable }),
+      ...(isFirst ? {} : { usable }),
       reads: (output) => {
         const reply = read(output, null);
         return reply !== null && isReadable(reply);

@@ -84,7 +84,7 @@ function standsAlone(text: string, start: number): boolean {
   return start >= 0 && (before < 0 || /[\n\r:.!?>*}]/.test(text.charAt(before)));
 }
 
-export function parseObject(text: string): Record<string, Json> | null {
+function parseObject(text: string): Record<string, Json> | null {
   if (!text.startsWith('{') || !text.endsWith('}')) return null;
   try {
     const value = parseExactly(text) as Json;

@@ -25,10 +25,9 @@ interface SchemaQuestion<Reply> {
   materials: Readonly<Record<string, string>>;
   name: string;
   reply: z.ZodType<Reply>;
-  loose?(output: string): Reply | null;
   isReadable?(reply: Reply): boolean;
-  /** Whether the reply is final. If not, the next run asks again. */
-  settles?(reply: Reply): boolean;
+  /** If it returns false, the grader is asked again. */
+  isEnough?(reply: Reply): boolean;
 }
 
 export type GraderReply<Reply> =
@@ -45,7 +44,7 @@ export async function askForJson<Reply>(
   const size = Object.values(question.materials).reduce((sum, text) => sum + text.length, 0);
   if (size > MAX_MATERIAL)
     return { status: 'failed', reason: 'the texts are too long for the grader (over 1 MiB)' };
-  const { reply: replySchema, purpose, name, settles, loose, isReadable } = question;
+  const { reply: replySchema, purpose, name, isReadable, isEnough } = question;
   const { replies, failed } = await askTwice<Reply>(
     {
       prompt: {
@@ -55,19 +54,21 @@ export async function askForJson<Reply>(
       grader: tools.grader,
       purpose,
       try: 0,
-      read: (output) => readReply(output, replySchema) ?? loose?.(output) ?? null,
+      read: (output) => readReply(output, replySchema),
       note: () => FORM_NOTE,
-      ...(settles === undefined ? {} : { settles }),
+      ...(isEnough === undefined ? {} : { isEnough }),
       ...(isReadable === undefined ? {} : { isReadable }),
     },
     tools.complete,
   );
-  if (failed !== null) return { status: 'failed', reason: failed.message };
-  const last = replies.at(-1);
+  const last = replies.findLast(({ reply }) => reply !== null) ?? replies.at(-1);
   const said = lastWords(last === undefined ? '' : textOf(last.completion));
   return last?.reply
     ? { status: 'ok', reply: last.reply, said }
-    : { status: 'failed', reason: `the grader did not reply in the requested form: ${said}` };
+    : {
+        status: 'failed',
+        reason: failed?.message ?? `the grader did not reply in the requested form: ${said}`,
+      };
 }
 
 const FORM_NOTE =

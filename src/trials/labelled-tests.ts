@@ -90,22 +90,36 @@ export function unreadNotice(
   return [{ kind: 'ungraded', place, message }];
 }
 
-/** A run that compares nothing tests nothing. A test without a key is left out. */
-export function planJudgeTests<Test extends Pick<JudgeTest<unknown, unknown>, 'calls'>>(
+function keylessNotice({
+  name,
+  place,
+}: Pick<JudgeTest<unknown, unknown>, 'name' | 'place'>): Notice {
+  const message = `${name} was not tested on its labelled examples, because a key is missing`;
+  return { kind: 'ungraded', message, place };
+}
+
+/** A run that compares nothing tests nothing. A test without a key is left out, with a notice. */
+export function planJudgeTests<
+  Test extends Pick<JudgeTest<unknown, unknown>, 'name' | 'place' | 'calls'>,
+>(
   { mode, again }: { mode: 'diff' | 'sweep'; again?: unknown },
   select: () => { tests: Test[]; notices: Notice[] },
 ): FeaturePlan<Test[]> {
   if (mode === 'sweep' || again !== undefined) return { own: [] };
-  const { tests, notices } = select();
-  const planOf = (own: Test[]): FeaturePlan<Test[]> => ({
+  const selected = select();
+  const planOf = (own: Test[], notices: Notice[]): FeaturePlan<Test[]> => ({
     own,
     certain: own.flatMap(({ calls }) => calls),
     tested: own.length,
     notices,
   });
   return {
-    ...planOf(tests),
-    withKeys: (hasKeys) =>
-      planOf(tests.filter(({ calls }) => hasKeys(calls.map(({ target }) => target)))),
+    ...planOf(selected.tests, selected.notices),
+    withKeys(hasKeys) {
+      const { open = [], left = [] } = Object.groupBy(selected.tests, ({ calls }) =>
+        hasKeys(calls.map(({ target }) => target)) ? 'open' : 'left',
+      );
+      return planOf(open, left.map(keylessNotice));
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { DEFAULT_GATE, type GateSettings } from '../../kernel/suite/gate-settings.ts';
-import { plannedFeature } from '../../money/feature-plan.ts';
+import { plannedFeature, type PlannedFeature } from '../../money/feature-plan.ts';
 import { targetsOf } from '../../money/prepared.ts';
 import type { Target } from '../../types/model.ts';
 import type { Problem, TrustLevel, Withheld } from '../../types/plain.ts';
@@ -90,16 +90,20 @@ export async function judgeWithoutKeys<Plan extends RunPlan & { emptyResult: Res
     outcomeFields({ kind: 'without-keys', judged }, { reasons });
   if (!open.some(({ run: { suite } }) => suite.references.length > 0))
     return { ...plan.emptyResult, ...keyless([...withheldKeys, ...plan.notRun, ...left], false) };
-  const judged = await judge({
-    ...plan,
-    suites: open,
-    features: plan.features.flatMap((feature) => {
-      const { key, asker, withKeys } = feature;
-      if (asker !== null || hasKeys(targetsOf({ suites: [], features: [feature] })))
-        return [feature];
-      return withKeys === undefined ? [] : [plannedFeature(key, withKeys(hasKeys))];
-    }),
-  });
+  const features: PlannedFeature[] = [];
+  const notices = [...plan.emptyResult.notices];
+  for (const feature of plan.features) {
+    const { key, asker, withKeys } = feature;
+    if (asker !== null || hasKeys(targetsOf({ suites: [], features: [feature] })))
+      features.push(feature);
+    else if (withKeys !== undefined) {
+      const reduced = plannedFeature(key, withKeys(hasKeys));
+      features.push(reduced);
+      notices.push(...reduced.notices);
+    }
+  }
+  const emptyResult = { ...plan.emptyResult, notices };
+  const judged = await judge({ ...plan, suites: open, features, emptyResult });
   const reasons = [...judged.reasons, ...withheldKeys, ...left];
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'
     ? { ...judged, ...keyless(reasons, true) }

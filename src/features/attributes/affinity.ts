@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { askForJson, type AskTools, type GraderReply } from '../../trials/grader-question.ts';
-import type { Side } from '../../types/plain.ts';
 import { PER_QUESTION } from './cost.ts';
-import { looseRatings, usableRatings, type ScoredRating } from './read-ratings.ts';
+import { usableRatings, type ScoredRating } from './read-ratings.ts';
 import { ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 export interface Ratings {
@@ -47,32 +46,25 @@ async function rateText(
   };
 }
 
-/** A second question is only about attributes that the first reply does not rate. */
 async function ratePart(
   text: string,
   attributes: readonly Attribute[],
   tools: RatingTools,
 ): Promise<Ratings> {
-  const scored = new Map<string, ScoredRating>();
-  let missing: string | null = null;
-  for (const isAgain of [false, true]) {
-    const open = attributes.filter(({ id }) => !scored.has(id));
-    const asked = await askRatings(text, open, isAgain, tools);
-    if (asked.status === 'failed') return { scored, missing: asked.reason };
-    for (const [id, rating] of usableRatings(asked.reply.ratings, open)) scored.set(id, rating);
-    if (scored.size === attributes.length) return { scored, missing: null };
-    missing = `the grader gave no rating from 1 to 5: ${asked.said ?? ''}`;
-  }
-  return { scored, missing };
+  const asked = await askRatings(text, attributes, tools);
+  if (asked.status === 'failed') return { scored: new Map(), missing: asked.reason };
+  const scored = usableRatings(asked.reply.ratings, attributes);
+  const isWhole = scored.size === attributes.length;
+  const said = asked.said ?? '';
+  return { scored, missing: isWhole ? null : `the grader gave no rating from 1 to 5: ${said}` };
 }
 
-/** `isAgain` changes the prompt, so that no stored reply is reused. */
 function askRatings(
   text: string,
   attributes: readonly Attribute[],
-  isAgain: boolean,
   tools: RatingTools,
 ): Promise<GraderReply<RatingReply>> {
+  const usable = ({ ratings }: RatingReply) => usableRatings(ratings, attributes).size;
   const list = (kind: Attribute['kind']) =>
     attributes
       .filter((attribute) => attribute.kind === kind)
@@ -84,7 +76,8 @@ function askRatings(
       purpose: 'qualeval',
       name: 'affinity',
       reply: ratingsSchema(attributes),
-      ...ratingsReading(attributes, isAgain),
+      isReadable: (reply) => usable(reply) > 0,
+      isEnough: (reply) => usable(reply) === attributes.length,
       role: 'You rate, strictly and evenly, how a test case relates to given attributes.',
       materials: {
         task: tools.task ?? '',
@@ -109,12 +102,6 @@ function askRatings(
             ]),
         'Give one rating for every id of the lists: first the evidence, which is what in the ' +
           'test case decides, in a few words; then the score.',
-        ...(isAgain
-          ? [
-              'An earlier reply had no rating for these ids that could be used: each needs ' +
-                'exactly one, a whole number from 1 to 5.',
-            ]
-          : []),
       ].join('\n'),
     },
     tools,
@@ -123,18 +110,6 @@ function askRatings(
 
 interface RatingReply {
   ratings: unknown[];
-}
-
-function ratingsReading(attributes: readonly Attribute[], isAgain: boolean) {
-  const usable = ({ ratings }: RatingReply) => usableRatings(ratings, attributes).size;
-  return {
-    ...(isAgain ? { settles: (reply: RatingReply) => usable(reply) === attributes.length } : {}),
-    isReadable: (reply: RatingReply) => usable(reply) > 0,
-    loose(output: string): RatingReply | null {
-      const reply = { ratings: looseRatings(output) };
-      return usable(reply) > 0 ? reply : null;
-    },
-  };
 }
 
 function ratingsSchema([first, ...rest]: readonly Attribute[]) {
@@ -156,31 +131,19 @@ export function ratingScore(ratings: Ratings | undefined, id: string): number | 
  * If the ratings of an answer and of the expected answer differ by more than this, the answer uses
  * the skill differently (QualEval paper, appendix A.3).
  */
-export const SKILL_DISTANCE = 1;
+const SKILL_DISTANCE = 1;
 
 /** Ratings of the expected and the actual answer, from 1 to 5. */
 export interface SkillPair {
   reference: string;
-  expected: number | null;
-  output: number | null;
+  expected: number;
+  output: number;
+}
+
+export function isOtherSkill({ expected, output }: SkillPair): boolean {
+  return Math.abs(expected - output) > SKILL_DISTANCE;
 }
 
 export function misalignment(pairs: readonly SkillPair[]): number | null {
-  const rated = pairs.flatMap(({ expected, output }) =>
-    expected === null || output === null ? [] : [Math.abs(expected - output)],
-  );
-  return rated.length === 0
-    ? null
-    : rated.filter((distance) => distance > SKILL_DISTANCE).length / rated.length;
-}
-
-/** Keeps references rated on both sides, or all if only one side ran. */
-export function inCommon({ base, head }: Record<Side, SkillPair[]>): Record<Side, SkillPair[]> {
-  if (base.length === 0 || head.length === 0) return { base, head };
-  const rated = (pairs: readonly SkillPair[]) =>
-    new Set(pairs.flatMap(({ reference, output }) => (output === null ? [] : [reference])));
-  const [onBase, onHead] = [rated(base), rated(head)];
-  const onBoth = (pairs: readonly SkillPair[]) =>
-    pairs.filter(({ reference }) => onBase.has(reference) && onHead.has(reference));
-  return { base: onBoth(base), head: onBoth(head) };
+  return pairs.length === 0 ? null : pairs.filter(isOtherSkill).length / pairs.length;
 }

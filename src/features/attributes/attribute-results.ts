@@ -8,7 +8,7 @@ import type { Better } from '../../types/metric.ts';
 import type { Complete, Grader } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Solve } from '../../types/solver.ts';
-import { SKILL_DISTANCE, type SkillPair } from './affinity.ts';
+import { isOtherSkill, type SkillPair } from './affinity.ts';
 import type { PinnedAttributes } from './file.ts';
 import { meanValues, outcomesOf, proficiencyOf, valueOutcomes } from './proficiency.ts';
 import type { AttributeResult, AttributeSample, Proficiency } from './result.ts';
@@ -34,7 +34,6 @@ export interface ExplainSuite {
   regressed: boolean;
   /** How many tries of each reference count. Null for all. */
   tries: number | null;
-  numbers: readonly string[];
   /** The metric whose values are compared instead of passes. */
   value?: { metric: string; better: Better } | undefined;
   references: readonly ExplainReference[];
@@ -62,21 +61,8 @@ export interface ExplainTools {
   hash(text: string): string;
 }
 
-/** `measured`: the metric whose mean is shown. */
 export interface CountedSuite extends ExplainSuite {
   metric: string | null;
-  measured: string | null;
-}
-
-/** The metric from the settings if it has numbers. By default, the only metric with numbers. */
-export function measuredMetric(
-  { numbers, value }: ExplainSuite,
-  { metric }: ExplainInput,
-): string | null {
-  if (value !== undefined) return value.metric;
-  const [only = null, ...others] = numbers;
-  if (metric !== null) return numbers.includes(metric) ? metric : null;
-  return others.length === 0 ? only : null;
 }
 
 export function countedMetric(
@@ -185,9 +171,7 @@ function resultAttributes(
       path,
       suite: name,
       variant,
-      ...(values === null
-        ? {}
-        : { values: value === undefined ? values : { ...values, tested: true as const } }),
+      ...(values === null ? {} : { values: { ...values, tested: true as const } }),
       references,
       ratings: attribute.ratings.filter(({ reference }) => shown.has(reference)),
       samples: [
@@ -243,12 +227,13 @@ function drops(members: readonly PlacedMember[]) {
   );
 }
 
+/** Means of the value that is compared instead of passes. Null if passes are. */
 function attributeValues(
-  { measured, references, tries }: CountedSuite,
+  { value, references, tries }: CountedSuite,
   ids: ReadonlySet<string>,
 ): ReturnType<typeof meanValues> {
   const own = references.filter(({ id, compared }) => compared && ids.has(id));
-  return measured === null ? null : meanValues(measured, own, tries);
+  return value === undefined ? null : meanValues(value.metric, own, tries);
 }
 
 const MAX_SAMPLES = 3;
@@ -277,11 +262,7 @@ export function otherSkills(
   pairs: Readonly<Record<Side, readonly SkillPair[]>>,
 ): AttributeSample[] {
   const far = (['head', 'base'] as const).flatMap((side) =>
-    pairs[side].flatMap(({ reference, expected, output }) =>
-      expected === null || output === null || Math.abs(expected - output) <= SKILL_DISTANCE
-        ? []
-        : [{ kind: 'skill' as const, reference, side, expected, output }],
-    ),
+    pairs[side].filter(isOtherSkill).map((pair) => ({ kind: 'skill' as const, side, ...pair })),
   );
   return far
     .sort(

@@ -68,13 +68,6 @@ async function targetFile(
   { cwd }: Terminal,
 ): Promise<string> {
   const file = attributesPath(settings);
-  const place = { file: settings.file ?? SETTINGS_FILE, line: 0 };
-  if (file === null)
-    throw userError(
-      place,
-      `qualeval.attributes: ${settings.qualeval.attributes.slice(0, 100)} must be a path ` +
-        'below the working directory',
-    );
   const path = join(resolve(cwd, directory), file);
   const refusal = await pathRefusal(path, 'file', workTree);
   if (refusal !== null) throw userError(file, refusal);

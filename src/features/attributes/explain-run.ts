@@ -126,7 +126,6 @@ function explainSuite(
     name,
     variant,
     compared: { tries },
-    metrics,
   } = suite;
   const regressed = hasFallen(suite);
   const { base, head } = comparison.run.suite;
@@ -140,7 +139,6 @@ function explainSuite(
     prompt: prompt === undefined ? '' : taskText(prompt),
     regressed,
     tries: mode === 'sweep' || comparison.policy.kind !== 'adaptive' ? null : tries,
-    numbers: metrics.flatMap(({ name: own, values }) => (values === undefined ? [] : [own])),
     value: decidingValue(suite, metric),
     references: withTries(comparison, mode),
   };

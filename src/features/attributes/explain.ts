@@ -4,7 +4,6 @@ import type { Notice } from '../../types/plain.ts';
 import {
   comparedAnswers,
   countedMetric,
-  measuredMetric,
   attributeResults,
   type CountedSuite,
   type ExplainInput,
@@ -44,7 +43,6 @@ export async function explain(input: ExplainInput, tools: ExplainTools): Promise
       // Sorted, because sums and random numbers depend on the order.
       references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),
       metric: countedMetric(suite, input),
-      measured: measuredMetric(suite, input),
     }));
   const surveyed = await Promise.all(
     suites.map(async (suite) => ({ suite, ...(await surveySuite(suite, input, tools)) })),

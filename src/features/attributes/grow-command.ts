@@ -41,7 +41,6 @@ const [GROW_FRAME, RATING] = [350, 40];
 interface GrowOptions extends EvaluateOptions {
   out: string;
   attribute?: string[];
-  from?: string;
 }
 
 export const growCommand: AddCommand = (program, terminal, done) => {
@@ -55,16 +54,11 @@ export const growCommand: AddCommand = (program, terminal, done) => {
       'an attribute that gets more references, although it has enough; repeatable',
       collectValues,
     )
-    .option(
-      '--from <folder>',
-      'a saved result: attributes that regressed there get more references',
-    )
     .addHelpText(
       'after',
       `\nRates the references and up to ${MOST_POOL_ROWS} rows of the pool, and keeps the rows that fit ` +
         `attributes with fewer than ${ENOUGH_REFERENCES} references. ` +
-        'Attributes of --attribute and --from get ' +
-        `${ENOUGH_REFERENCES} more.\n\nExample: evaldiff grow log.jsonl prompts=support`,
+        `Attributes of --attribute get ${ENOUGH_REFERENCES} more.\n\nExample: evaldiff grow log.jsonl prompts=support`,
     )
     .action(async (pool: string, overrides: string[], options: GrowOptions) => {
       await withCurrentProject(options, terminal, overrides, async (opened) => {
@@ -158,17 +152,15 @@ async function readPool(
   const random = createRandom(`grow ${project.settings.seed}`);
   return {
     ...{ attributes, task: taskFor(pinned, path), references },
-    wanted: await wantedAttributes(attributes, path, options, terminal),
+    wanted: wantedAttributes(attributes, options),
     pool: shuffle(all, random).slice(0, MOST_POOL_ROWS),
   };
 }
 
-async function wantedAttributes(
+function wantedAttributes(
   attributes: readonly Attribute[],
-  path: string,
-  { attribute: names = [], from }: GrowOptions,
-  terminal: Terminal,
-): Promise<Set<string>> {
+  { attribute: names = [] }: GrowOptions,
+): Set<string> {
   const found = names.map((name) => {
     const own = attributes.find(
       (each) => each.id === name || foldName(each.name) === foldName(name),
@@ -177,16 +169,7 @@ async function wantedAttributes(
     if (own === undefined) throw userError(null, `--attribute ${name} is not one of ${known}`);
     return own.id;
   });
-  if (from === undefined) return new Set(found);
-  const { attributes: judged } = await savedResult(from, terminal);
-  const fell = judged.filter((own) => own.path === path && own.verdict === 'regressed');
-  const regressed = attributes.filter(({ id }) => fell.some((own) => own.id === id));
-  if (regressed.length === 0)
-    throw userError(
-      from,
-      'has no attribute of this prompt that regressed; name one with --attribute',
-    );
-  return new Set([...found, ...regressed.map(({ id }) => id)]);
+  return new Set(found);
 }
 
 async function writeGrown(
@@ -204,7 +187,7 @@ async function writeGrown(
       null,
       grown.thin.length === 0
         ? `every attribute has at least ${ENOUGH_REFERENCES} references, ` +
-            'so nothing was written; name one with --attribute, or a result where one regressed with --from'
+            'so nothing was written; name one with --attribute'
         : 'no row of the pool fits an attribute with too few references, so nothing was written',
     );
   const folder = resolve(terminal.cwd, directory);

@@ -1,6 +1,5 @@
 import { createFiles } from '../../documents/files.ts';
-import { isPlainRelative, join } from '../../documents/paths.ts';
-import { problem } from '../../errors.ts';
+import { join } from '../../documents/paths.ts';
 import { pairSuites } from '../../kernel/select/pair.ts';
 import type { Project, Settings } from '../../project/settings.ts';
 import type { Source } from '../../trust/trust.ts';
@@ -83,19 +82,8 @@ function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): No
 const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
 
 async function readPins(tree: SourceTree, { settings }: Project): Promise<Pinned> {
-  const { attributes: written } = settings.qualeval;
   const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
   const file = attributesPath(settings);
-  if (file === null)
-    return {
-      ...ABSENT,
-      problems: [
-        problem(
-          place,
-          `qualeval.attributes: ${written.slice(0, 100)} must be a path below the working directory`,
-        ),
-      ],
-    };
   const files = createFiles(tree);
   const absence = files.absence(file);
   if (absence?.startsWith('does not exist') === true) {
@@ -124,8 +112,8 @@ async function readPins(tree: SourceTree, { settings }: Project): Promise<Pinned
     : { ...ABSENT, problems: reading.problems };
 }
 
-export function attributesPath({ qualeval: { attributes } }: Settings): string | null {
-  return isPlainRelative(attributes) ? join('', attributes) : null;
+export function attributesPath({ qualeval: { attributes } }: Settings): string {
+  return join('', attributes) ?? attributes;
 }
 
 function underNewNames(pinned: PinnedAttributes, base: Project, head: Project): PinnedAttributes {
@@ -177,6 +165,6 @@ function changeNotices(
 }
 
 function attributesFile({ tree }: ProjectTree, { settings }: Project) {
-  const path = attributesPath(settings) ?? '';
+  const path = attributesPath(settings);
   return { path, id: tree.files.get(path)?.id };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseObject, verdictOf } from '../../metrics/verdict.ts';
+import { verdictOf } from '../../metrics/verdict.ts';
 import { singleLine } from '../../trials/grader-question.ts';
 import { foldName, type Attribute } from './text.ts';
 
@@ -52,9 +52,4 @@ function idReader(attributes: readonly Attribute[]): (written: string) => string
   const ids = new Map(attributes.map(({ id, name }) => [foldName(name), id]));
   for (const { id } of attributes) ids.set(foldName(id), id);
   return (written) => ids.get(foldName(written)) ?? null;
-}
-
-/** The objects of a reply that is a list, or that was cut. */
-export function looseRatings(output: string): unknown[] {
-  return [...output.matchAll(/\{[^{}]*\}/g)].flatMap(([text]) => parseObject(text) ?? []);
 }

@@ -78,7 +78,7 @@ const attributeResultSchema = z.strictObject({
     .strictObject({
       metric: z
         .string()
-        .describe('The metric of `qualeval.metric`, or the only metric with numbers.'),
+        .describe('The metric of `qualeval.metric`, or the one that decides the suite.'),
       n: countSchema.describe('References with a number on every side that ran.'),
       base: z
         .number()
@@ -93,7 +93,7 @@ const attributeResultSchema = z.strictObject({
         .describe('Set if the verdict is about this metric. There are then no pass rates.')
         .exactOptional(),
     })
-    .describe("Mean of a metric's numbers over these references.")
+    .describe("Mean of a metric's numbers over these references. Absent: passes are compared.")
     .exactOptional(),
   p: shareSchema
     .nullable()

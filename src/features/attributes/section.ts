@@ -12,8 +12,7 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
-import { signed, count, counted, meansInWords } from '../../text/amounts.ts';
-import { shorten } from '../../text/visible.ts';
+import { signed, count, counted } from '../../text/amounts.ts';
 import {
   KIND_WORDS,
   attributeWords,
@@ -28,14 +27,9 @@ import {
 } from './explained-suites.ts';
 import type { AttributeResult } from './result.ts';
 
-const NAME_CHARACTERS = 40;
-
 const ALIGNMENT_WORDS =
   'Other skills: share of answers that use the skill clearly more or less than the expected ' +
   'answer does; lower is better.';
-
-const VALUES_WORDS =
-  'Means of a metric are shown but not tested: the verdict of an attribute depends on its pass rate.';
 
 interface AttributeRow {
   attribute: AttributeResult;
@@ -108,11 +102,9 @@ function attributesTable(
 ): Block[] {
   const shown = rows.slice(0, items);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
-  const valued = valuesHead(shown.map(({ attribute }) => attribute));
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
     { head: figureHead(shown.map(({ attribute }) => attribute)), cell: textCell(attributeWords) },
-    ...(valued === null ? [] : [{ head: valued, cell: textCell(valuesWords) }]),
     ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
     ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
   ];
@@ -125,7 +117,6 @@ function attributesTable(
       ]),
     ),
     ...moreBlock(rows.length, shown.length),
-    ...(valued === null ? [] : [paragraph([text(VALUES_WORDS)], 'small')]),
     ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
   ];
 }
@@ -140,21 +131,6 @@ function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: 
     text(` ${KIND_WORDS[kind]}`),
     ...(several ? [text(' of '), code(of.name)] : []),
   ];
-}
-
-function valuesHead(attributes: readonly AttributeResult[]): string | null {
-  const metrics = new Set(
-    attributes.flatMap(({ values }) =>
-      values === undefined || values.tested ? [] : values.metric,
-    ),
-  );
-  const [only] = metrics;
-  if (only === undefined) return null;
-  return metrics.size === 1 ? `Mean of ${shorten(only, NAME_CHARACTERS)}` : 'Mean';
-}
-
-function valuesWords({ values }: AttributeResult): string {
-  return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
 function alignmentWords({ alignment }: AttributeResult): string {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { closed, filled, flag, numberBetween, oneOf, wholeNumber } from '../../config/schema.ts';
+import { isPlainRelative, join } from '../../documents/paths.ts';
 import type { OwnSettings } from '../../project/settings.ts';
 
 declare module '../../project/settings.ts' {
@@ -17,6 +18,9 @@ const switchSchema = z.union([oneOf(['auto', 'on', 'off']), flag()], {
 const memberSchemas = {
   enabled: switchSchema.describe('auto, on or off.').default('auto'),
   attributes: filled()
+    .refine((path) => isPlainRelative(path) && join('', path) !== null, {
+      error: 'must be a path below the working directory',
+    })
     .describe('File with attributes chosen by people.')
     .default(DEFAULT_ATTRIBUTES),
   max_attributes: wholeNumber(1, 50).describe('Maximum attributes of each kind.').default(15),
@@ -39,9 +43,7 @@ const memberSchemas = {
   alignment: flag().describe('Also rate answers, for the skill alignment.').default(false),
   metric: filled()
     .nullable()
-    .describe(
-      'The metric whose passes are counted and whose numbers are averaged. null: the whole try.',
-    )
+    .describe('The metric whose passes or values are compared. null: what decides the suite.')
     .default(null),
 };
 

@@ -1,7 +1,6 @@
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import {
-  inCommon,
   misalignment,
   rateAnswer,
   rateReference,
@@ -61,10 +60,9 @@ export async function survey(
   tools: AskTools & AssignTools,
 ): Promise<Survey> {
   const notes: string[] = [];
-  const { attributes, task } =
-    options.pinned === null
-      ? await surveyAttributes(references, options, tools, notes)
-      : dropTooLong(options.pinned, references.length, options.most, notes);
+  const discovered = options.pinned === null ? await discover(references, options, tools) : null;
+  if (discovered !== null) notes.push(...discoveryNotes(discovered));
+  const { attributes, task } = discovered ?? dropTooLong(options, references.length, notes);
   if (attributes.length === 0) return { surveyed: [], notes };
   const rating = { ...tools, task };
   const ratings = await rateReferences(references, attributes, rating, notes);
@@ -81,24 +79,13 @@ export async function survey(
   return { surveyed, notes };
 }
 
-async function surveyAttributes(
-  references: readonly SurveyReference[],
-  { most, seed, prompt }: SurveyOptions,
-  tools: AskTools,
-  notes: string[],
-): Promise<FoundAttributes> {
-  const found = await discover(references, { most, seed, prompt }, tools);
-  notes.push(...discoveryNotes(found));
-  return found;
-}
-
 /** The attributes file may be for a larger suite. A kind with too many attributes is not used. */
 function dropTooLong(
-  { attributes: pinned, task }: FoundAttributes,
+  { pinned: written, most }: SurveyOptions,
   references: number,
-  most: number,
   notes: string[],
 ): FoundAttributes {
+  const { attributes: pinned, task } = written ?? { attributes: [], task: null };
   const limit = attributeLimit(references, most);
   const attributes = KINDS.flatMap(({ kind, words }) => {
     const own = pinned.filter((attribute) => attribute.kind === kind);
@@ -172,18 +159,24 @@ async function surveyKind(
   });
 }
 
+/** Keeps references rated on both sides, or all if only one side ran. */
 function skillPairs(
   attribute: string,
   ratings: ReadonlyMap<string, Ratings>,
   answers: Answers,
 ): Record<Side, SkillPair[]> {
-  const pairs = (side: Side): SkillPair[] =>
-    [...answers[side]].map(([reference, rated]) => ({
-      reference,
-      expected: ratingScore(ratings.get(reference), attribute),
-      output: ratingScore(rated, attribute),
-    }));
-  return inCommon({ base: pairs('base'), head: pairs('head') });
+  const scoreOn = (side: Side, reference: string) =>
+    ratingScore(answers[side].get(reference), attribute);
+  const pairs = (side: Side, other: Side): SkillPair[] =>
+    [...answers[side].keys()].flatMap((reference) => {
+      const expected = ratingScore(ratings.get(reference), attribute);
+      const output = scoreOn(side, reference);
+      const isLeft = answers[other].size > 0 && scoreOn(other, reference) === null;
+      return isLeft || expected === null || output === null
+        ? []
+        : [{ reference, expected, output }];
+    });
+  return { base: pairs('base', 'head'), head: pairs('head', 'base') };
 }
 
 function assignmentNotes(assignment: Assignment, what: string, columns: number): string[] {

@@ -215,21 +215,6 @@ export function trialFigures(
   ].join(' ');
 }
 
-/** For example ` This test: 3 of 3 tries pass with it undone, 0 of 3 with it alone on base.` */
-export function ownProof({ relation, units, references }: Cause, id: string): Line {
-  const own = references.find((reference) => reference.id === id);
-  if (own === undefined || relation === 'only-change') return [];
-  const { restored, broken } = own;
-  const it = units.length === 1 ? 'it' : 'them';
-  return [
-    text(
-      ` This test: ${count(restored.passes)} of ${countedTries(restored.tries)} pass ` +
-        `with ${it} undone, ${count(broken.passes)} of ${count(broken.tries)} with ${it} ` +
-        'alone on base.',
-    ),
-  ];
-}
-
 export function openLine({ causes: found, explained }: SuiteCauses, named: Line): Line {
   const { reason, calls, suspects = [] } = explained;
   if (found.length > 0 || reason === null) return [];

@@ -15,14 +15,7 @@ import { fixBlocks } from '../../report/sections/fixes.ts';
 import { groupByEqualKey, suiteIdentity } from '../../report/sections/order.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
-import {
-  causeLine,
-  openLine,
-  ownProof,
-  proofWords,
-  trialFigures,
-  type Effect,
-} from './cause-lines.ts';
+import { causeLine, openLine, proofWords, trialFigures, type Effect } from './cause-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 
 const OPEN_FINDINGS = 3;
@@ -140,7 +133,7 @@ export function referenceCauses(
   const own = causesFor(id, suite);
   if (own.length > 0)
     return own.flatMap((cause) => [
-      paragraph([...causeLine(cause, suite, []), ...ownProof(cause, id)]),
+      paragraph(causeLine(cause, suite, [])),
       ...(cause.relation === 'only-change' ? [] : [paragraph([text(trialFigures(cause, suite))])]),
       ...fixBlocks(cause),
     ]);

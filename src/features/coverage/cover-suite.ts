@@ -90,7 +90,7 @@ async function coverSuite(
   tools: CoverTools,
 ): Promise<SuiteCoverage> {
   const { path, name: suite, variant } = comparison.run.suite;
-  const blank = { path, suite, variant, scope, lines: [], unsteady: [], spare: [], calls: 0 };
+  const blank = { path, suite, variant, scope, lines: [], unsteady: [], calls: 0 };
   const read = await readSideFiles([comparison.run.suite], tools.sources);
   const lines = linesToCover(comparison, scope, read.lines);
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
@@ -122,9 +122,7 @@ async function searchLines(
     },
     async (wanted) => (await attempt(wanted)).map(judgedAnswer),
   );
-  const { usable, end } = found;
   const drafts = await draftTests(found, lines, { run, counter, tools });
-  const holders = new Set(found.lines.map(({ reference }) => reference));
   const stopped = tools.spent.halted()?.why ?? counter.refused() ?? counter.ended();
   return {
     lines: units.map((unit, line) => {
@@ -132,8 +130,7 @@ async function searchLines(
       return { status, unit, reference: ids[reference ?? -1] ?? null, ...own, ...drafts[line] };
     }),
     reason: whyUnsettled(found, stopped),
-    unsteady: ids.filter((_, own) => !usable.includes(own)),
-    spare: ids.filter((_, own) => end === null && usable.includes(own) && !holders.has(own)),
+    unsteady: ids.filter((_, own) => !found.usable.includes(own)),
     calls: counter.made(),
   };
 }

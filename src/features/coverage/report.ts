@@ -87,7 +87,7 @@ function placedLine({ unit }: CoveredLineResult): Line {
 
 /** The prompt's lines and what holds them, as a table. */
 export function coverageBlocks(suite: SuiteCoverage): Block[] {
-  const { lines, unsteady, spare, calls } = suite;
+  const { lines, unsteady, calls } = suite;
   const title = paragraph(summaryLine(suite), 'verdict');
   if (lines.length === 0) return [title];
   const named = (words: string, ids: readonly string[]): Line[] =>
@@ -102,7 +102,6 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
     { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
-      ...named('Without these tests, the same lines would be held', spare),
       [text(`${counted(calls, 'call')} without some of the lines.`)],
     ]),
   ];

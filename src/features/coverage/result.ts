@@ -45,9 +45,6 @@ const suiteCoverageSchema = z.strictObject({
   unsteady: z
     .array(z.string())
     .describe('Tests that pass in less than half of the tries, so they hold no line.'),
-  spare: z
-    .array(z.string())
-    .describe('Tests without which the same lines are held; empty if the search ended early.'),
   calls: countSchema.describe('Calls of the search, including reused ones.'),
 });
 

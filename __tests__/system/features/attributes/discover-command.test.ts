@@ -162,7 +162,7 @@ describe('evaldiff discover', () => {
       'an attributes file outside of the project',
       { settings: 'grader: m\nqualeval: { attributes: ../a.yaml }\n' },
       [],
-      /^evaldiff\.yaml: qualeval\.attributes: \.\.\/a\.yaml must be a path below the working directory\n$/,
+      /^evaldiff\.yaml:5: qualeval\.attributes must be a path below the working directory\n$/,
     ],
   ])('exits with an error before any call because of %s', async (_, options, args, message) => {
     const err = expect.stringMatching(message);

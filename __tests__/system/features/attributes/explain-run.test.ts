@@ -571,7 +571,7 @@ describe('pinned attributes', () => {
   refuses(
     'are an error if their file is outside the working directory',
     settings('qualeval: { attributes: ../kinds.yaml }'),
-    'evaldiff.yaml: qualeval.attributes: ../kinds.yaml must be a path below the working directory',
+    'evaldiff.yaml:5: qualeval.attributes must be a path below the working directory',
   );
 
   test('cause a notice if their prompt does not exist, and still apply if it is renamed', async () => {

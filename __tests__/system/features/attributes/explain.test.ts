@@ -133,48 +133,6 @@ describe('references of which one domain (topic) got worse', () => {
   });
 });
 
-describe("the mean of a metric's numbers", () => {
-  /** Every try has a number. It falls for billing and rises by the same amount for other topics. */
-  const measured = sixty(() => 0.95).map((reference) => {
-    const score = { status: 'pass' as const, reason: null, skip: true };
-    const scored = (side: 'base' | 'head', value: number) =>
-      reference[side].map((result) => ({
-        ...result,
-        scores: [
-          { metric: 'rouge', value, ...score },
-          { metric: 'length', value: 1, ...score },
-        ],
-      }));
-    const billing = String(reference.input['mail']).includes('about billing,');
-    return { ...reference, base: scored('base', 0.5), head: scored('head', billing ? 0.25 : 0.75) };
-  });
-  const means = async (numbers: string[], metric: string | null) => {
-    const input = inputOf(measured, { metric, ...settings('on') });
-    const { attributes } = await explained({
-      ...input,
-      suites: [{ ...input.suites[0]!, numbers }],
-    });
-    expect(attributes.length).toBeGreaterThan(3);
-    return attributes.filter(({ kind }) => kind === 'domain');
-  };
-
-  test("is shown with each attribute's pass rate and does not affect the verdict", async () => {
-    for (const { name, values, n, verdict } of await means(['rouge', 'length'], 'rouge')) {
-      expect(values).toMatchObject({ metric: 'rouge', n, base: 0.5 });
-      // Attributes share references: each has some of other topics, but billing's own dominate.
-      if (name === 'billing') expect(values?.head).toBeLessThan(0.5);
-      else expect(values?.head).toBeGreaterThan(0.5);
-      expect(verdict).toBe('no change found');
-    }
-  });
-
-  test('is taken from the only metric with numbers by default, and is omitted if there are several', async () => {
-    expect((await means(['rouge'], null))[0]?.values?.metric).toBe('rouge');
-    expect((await means(['rouge', 'length'], null))[0]).not.toHaveProperty('values');
-    expect((await means(['length'], 'rouge'))[0]).not.toHaveProperty('values');
-  });
-});
-
 describe('an attribute', () => {
   /** Rates by the mail's number: attribute n gets `score(n, number)`. */
   const rates = (score: (attribute: string, mail: number) => number | null): Script => ({

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop } from '../../../unit/app/commands/shop.ts';
-import { regression } from '../../../unit/report/results.ts';
 
 const ATTRIBUTES = 'task: It counts.\ndomains: [{ name: Sums }, { name: Trains }]\n';
 const row = (q: string, more: object = {}) => JSON.stringify({ q, ...more });
@@ -24,21 +23,14 @@ const rater: Script = ({ messages }) => {
   return { text: JSON.stringify({ ratings: ['domain-sums', 'domain-trains'].map(rating) }) };
 };
 
-function savedResult(id: string): string {
-  const result = regression();
-  const own = { ...result.attributes[0]!, id, path: 'prompts/ask.yaml', verdict: 'regressed' };
-  return JSON.stringify({ ...result, attributes: [own] });
-}
-
 async function grow(
   pool: string | null,
-  { attributes = ATTRIBUTES, args = [] as string[], references = 12, regressed = '' } = {},
+  { attributes = ATTRIBUTES, args = [] as string[], references = 12 } = {},
 ) {
   const shop = await openShop({ references, settings: 'grader: m\n', answer: rater });
   const { repository, server, evaldiff } = shop;
   if (attributes !== '') repository.write({ 'evaldiff.attributes.yaml': attributes });
   if (pool !== null) repository.write({ 'pool.jsonl': pool });
-  if (regressed !== '') repository.write({ 'saved/result.json': savedResult(regressed) });
   const said = await evaldiff('grow', 'pool.jsonl', '--max-cost', '100', ...args);
   const file = join(repository.directory, 'grown.jsonl');
   const drafts = existsSync(file)
@@ -71,7 +63,6 @@ describe('evaldiff grow', () => {
   test.each([
     ['is named', { args: ['--attribute', 'sums'] }],
     ['is named by its id', { args: ['--attribute', 'domain-sums', '--attribute', 'Sums'] }],
-    ['regressed in a saved result', { args: ['--from', 'saved'], regressed: 'domain-sums' }],
   ])('drafts eight more references for an attribute that %s', async (_, options) => {
     const rows = Array.from({ length: 9 }, (_own, at) => row(`plain ${String(at)}`));
     const { out, err, drafts } = await grow(rows.join('\n'), options);
@@ -114,12 +105,6 @@ describe('evaldiff grow', () => {
       row('trains'),
       { args: ['--attribute', 'boats'] },
       '--attribute boats is not one of Sums, Trains',
-    ],
-    [
-      'a result where no attribute regressed',
-      row('trains'),
-      { args: ['--from', 'saved'], regressed: 'domain-boats' },
-      'saved: has no attribute of this prompt that regressed; name one with --attribute',
     ],
     ['a cap below its calls', row('trains'), { args: ['--max-calls', '5'] }, 'the limit is 5'],
   ])('exits with an error before any call because of %s', async (_, pool, options, message) => {

@@ -89,7 +89,6 @@ export function inputOf(
         prompt: '[system]\nBe exact.',
         regressed: true,
         tries: 3,
-        numbers: [],
         references,
       },
     ],

@@ -134,6 +134,9 @@ test('a run without keys tests the evaluators of only those conversations whose 
   expect(tested.map(({ own }) => (own as EvaluatorTest[]).map(({ name }) => name))).toEqual([
     ['p'],
   ]);
+  expect(asked[0]?.emptyResult.notices).toMatchObject([
+    { message: 'c was not tested on its labelled examples, because a key is missing' },
+  ]);
 });
 
 describe('a missing key', () => {

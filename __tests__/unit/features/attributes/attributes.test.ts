@@ -33,15 +33,6 @@ describe('attributes in a report', () => {
     expect(text).not.toContain('Late or lost parcels');
   });
 
-  test("show a metric's mean next to the pass rate, marked as untested", () => {
-    const values = { metric: 'rouge', n: 20, base: 0.41, head: 0.33 };
-    const said = shown(changed(() => ({ values })));
-    expect(said).toMatch(/Pass rate +Mean of rouge +Verdict/);
-    expect(said).toContain('0.41 → 0.33');
-    expect(said).toContain('shown but not tested');
-    expect(text).not.toContain('Mean of');
-  });
-
   test('that got worse together with a regressed attribute are listed below it', () => {
     expect(text).toContain(
       '- Refusing politely sub-task (100.0 % → 83.3 % over 22 tests) also fell and shares tests with Refunds and returns.',

@@ -39,11 +39,8 @@ const CAUSE =
 const said = (id: string, status: ReferenceStatus, suite = SUITE) =>
   renderBlocks(referenceCauses({ id, status }, suite), { width: 500, colour: false });
 
-test("the text of a reference lists its proven causes, with the results of that reference's tries", () => {
+test('the text of a reference lists its proven causes', () => {
   expect(said('a', 'regressed')).toContain(CAUSE);
-  expect(said('a', 'regressed')).toContain(
-    'This test: 4 of 5 tries pass with it undone, 1 of 3 with it alone on base.',
-  );
 });
 
 test('a cause names the removed words of a line if nothing else changed', () => {
@@ -93,7 +90,7 @@ test.each<[Partial<Cause>, string]>([
   if (cause === undefined) throw new Error('no cause');
   const causes = [{ ...cause, references, ...changes }];
   const suite = { ...SUITE, causes, explained: { ...SUITE.explained, unexplained: [] } };
-  const [first = ''] = said('a', 'regressed', suite).split(' This test');
+  const [first = ''] = said('a', 'regressed', suite).split('\n\n');
   expect(first.trim()).toBe(sentence);
   expect(sentence.split(' ').length).toBeLessThanOrEqual(30);
 });
@@ -120,7 +117,6 @@ test('the text of a reference says if its cause is not known or not tested, and 
   const other = said('c', 'fell');
   expect(other).toContain('Cause of other tests, not tried on this one:');
   expect(other).toContain(CAUSE);
-  expect(other).not.toContain('This test:');
   expect(said('c', 'unchanged')).toBe('');
 });
 
