@@ -17,7 +17,6 @@ import { promisesFeature } from './features/promises/index.ts';
 import { publishFeature } from './features/publish/index.ts';
 import { resultsOutFeature } from './features/results-out/index.ts';
 import { shardsFeature } from './features/shards/index.ts';
-import { tracesFeature } from './features/traces/index.ts';
 import { workbenchFeature } from './features/workbench/index.ts';
 
 /** Hooks and report sections of the features run in this order. */
@@ -40,6 +39,5 @@ export const FEATURES: CommandFeatures = [
   shardsFeature,
   workbenchFeature,
   importsFeature,
-  tracesFeature,
   agentsFeature,
 ];

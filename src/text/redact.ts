@@ -219,23 +219,12 @@ function escapeLiteral(literal: string): string {
 }
 
 function looksLikeKey(word: string): boolean {
-  return keyShape(word) !== undefined;
-}
-
-function keyShape(word: string): string | undefined {
-  return KEY_SHAPES.find(({ prefix, rest }) => {
+  return KEY_SHAPES.some(({ prefix, rest }) => {
     for (let at = word.indexOf(prefix); at >= 0; at = word.indexOf(prefix, at + prefix.length)) {
       const tail = word.slice(at + prefix.length, at + prefix.length + 200);
       const starts = at === 0 || !/[A-Za-z0-9]/.test(word.charAt(at - 1));
       if (starts && tail.length >= rest && /\d/.test(tail) && /[A-Za-z]/.test(tail)) return true;
     }
     return false;
-  })?.prefix;
-}
-
-/** Names the first secret in a text: a private key, or a key with a vendor's prefix. */
-export function secretKind(text: string): string | null {
-  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'a private key';
-  const [prefix] = [...text.matchAll(TOKEN)].flatMap(([word]) => keyShape(word) ?? []);
-  return prefix === undefined ? null : `an API key (${prefix}…)`;
+  });
 }

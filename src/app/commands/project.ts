@@ -233,10 +233,10 @@ export function withCurrentProject(
   terminal: Terminal,
   overrides: readonly string[],
   work: (opened: Opened) => Promise<void>,
-  { past = 'problem', find = currentFiles }: { past?: ModelEnds['past']; find?: FindSides } = {},
+  past: ModelEnds['past'] = 'problem',
 ): Promise<void> {
   return withProject(options, terminal, { overrides }, async (session) => {
-    const { head: tree } = await find(session);
+    const { head: tree } = await currentFiles(session);
     const { project, problems } = await readProject(tree, session.inputs.read, {
       builtInMetrics: metrics,
       builtInRubrics,

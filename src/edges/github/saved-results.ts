@@ -34,7 +34,10 @@ function apiOf(page: string, env: Environment) {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${api}/repos/${repository}/${path}`, { headers }).catch(() => null);
     if (answer?.ok === true) return answer;
-    const why = answer === null ? 'cannot be reached (behind a proxy, set NODE_USE_ENV_PROXY=1)' : `answers ${answer.status}`;
+    const why =
+      answer === null
+        ? 'cannot be reached (behind a proxy, set NODE_USE_ENV_PROXY=1)'
+        : `answers ${answer.status}`;
     throw userError(page, `GitHub ${why}. The token must be able to read its actions`);
   };
   return { kind, id, get };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { writeNewFiles, savedResult } from '../../app/commands/files.ts';
+import { writeNewFiles } from '../../app/commands/files.ts';
 import {
   collectValues,
   evaluateOptions,

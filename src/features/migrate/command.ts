@@ -61,7 +61,7 @@ async function migrate(
       const head = await withLineEdits(tree, edits, sha256);
       code = await compareModels({ session, options, terminal }, { base: tree, head }, edits);
     },
-    { past: 'notice' },
+    'notice',
   );
   return code;
 }
