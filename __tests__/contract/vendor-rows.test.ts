@@ -3,7 +3,7 @@ import { starterFiles } from '../../src/app/commands/init.ts';
 import { accessFrom } from '../../src/app/session/access.ts';
 import { readInputs, type InputName } from '../../src/config/inputs.ts';
 import { resolveTarget } from '../../src/config/targets.ts';
-import { convertLlm } from '../../src/features/imports/flexeval/flexeval.ts';
+import { convertLlm } from '../../src/features/imports/flexeval/flexeval-models.ts';
 import { nothingImported } from '../../src/features/imports/shared/draft.ts';
 import { providerNamed, publishedModel } from '../../src/features/imports/shared/models.ts';
 import { leafNode } from '../../src/features/imports/shared/node.ts';

@@ -1,6 +1,7 @@
 import type { Formats, ReadFormat, UnreadFormat } from '../../config/formats.ts';
 import { isMap, type Json, type JsonMap } from '../../types/plain.ts';
 import type { ImportedFile } from './carried.ts';
+import { isFlexEval } from './flexeval/is-flexeval.ts';
 import type { Imported } from './shared/draft.ts';
 
 type FormatReader = (...given: Parameters<ReadFormat['read']>) => Imported | Promise<Imported>;
@@ -29,7 +30,7 @@ export const READ_FORMATS = {
   promptfoo: {
     places: ['{promptfooconfig,evals/promptfooconfig}.{yaml,yml}'],
     path: /(?:^|\/)promptfoo(?:config)?\.(?:ya?ml|json)$/,
-    holds: (value) => countKeys(PROMPTFOO, value) > 1,
+    holds: (value) => countKeys(PROMPTFOO, value) > 1 && !isFlexEval(value),
     read: lazyReader(async () => (await import('./promptfoo/promptfoo.ts')).importPromptfoo),
   },
   'prompt-yml': {
@@ -51,7 +52,7 @@ export const READ_FORMATS = {
   flexeval: {
     places: ['flexeval.{yaml,yml}', '**/*.flexeval.{yaml,yml}'],
     path: /(?:^|[./])flexeval\.ya?ml$/,
-    holds: (value) => isMap(value['eval']) && Array.isArray(value['data_sources']),
+    holds: isFlexEval,
     read: lazyReader(async () => (await import('./flexeval/flexeval.ts')).importFlexEval),
   },
 } satisfies Record<string, ReadFormat<ImportedFile>>;

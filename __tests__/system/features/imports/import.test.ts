@@ -166,7 +166,7 @@ describe('evaldiff import', () => {
       ],
     ]);
     expect(err).toContain(
-      'lost: the function own_code: no built-in metric has this name, and functions of your own are not read',
+      'lost: the function own_code: no built-in metric or function module has this name',
     );
     expect(out).toContain('1 prompt file: 1 of 1 eval, 2 of 3 metrics carried over; 1 lost.');
     const before = await read({ ...written, 'evaldiff.yaml': 'prompts: lesson.yaml\n' });

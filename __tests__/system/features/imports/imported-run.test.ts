@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerText } from '../../../../src/report/answers/text.ts';
+import { partsOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
@@ -380,6 +381,93 @@ eval:
 `;
   const rubrics = (words: string) =>
     `teaches: { prompt: "${words} {content}", choice_scores: { "YES": 1, "NO": 0 }, better: higher }\n`;
+
+  test('are measured by functions from files, which run in the sandbox and can read all fields of the recording', async () => {
+    const run = (names: string) =>
+      `data_sources: [{ path: data/lessons.jsonl }]\nfunction_modules: [my/functions.py]\neval:\n  metrics:\n    function: ${names}\n`;
+    const files = {
+      'lessons.yaml': run(
+        '[{ name: asks }, { name: words, kwargs: { least: 5 } }, { name: counts, metric_level: Thread }, { name: is_last_turn_in_thread }, { name: count_llm_models, metric_level: Thread }]',
+      ),
+      'my/functions.py': `import re
+
+def asks(turn: str) -> int:
+    return int("?" in turn)
+
+def words(turn: list, least: int) -> list:
+    return [{"name": "long", "value": sum(len(re.findall(r"\\w+", one["content"])) >= least for one in turn)}]
+
+def counts(thread):
+    return {"messages": len(thread.messages), "level": thread.metadata["level"]}
+`,
+      'data/lessons.jsonl': `${JSON.stringify({
+        level: 3,
+        input: [
+          { role: 'user', content: 'Why is that so, please?' },
+          { role: 'assistant', content: 'Well.', model_name: 'tutor-1' },
+          { role: 'user', content: 'Why?' },
+          { role: 'assistant', content: 'Because it always was.', model_name: 'tutor-2' },
+        ],
+      })}\n`,
+    };
+    const { repository, result: ran } = await onLessons(files, () => 'unasked');
+    const result = await ran('run', 'n_tries=1', '--fail-on', 'never');
+    expect(result.problems).toEqual([]);
+    expect(result.notices.filter(({ message }) => message.includes('not converted'))).toEqual([]);
+    const scores = result.suites[0]?.references[0]?.head?.tries[0]?.scores ?? [];
+    expect(
+      scores.map(({ metric, value, objects }) => [
+        metric,
+        value,
+        objects?.scores.map((score) => score.value),
+      ]),
+    ).toEqual([
+      ['asks', 0.5, [1, 0, 1, 0]],
+      ['words', { long: 0.25 }, [{ long: 1 }, { long: 0 }, { long: 0 }, { long: 0 }]],
+      ['counts', { messages: 4, level: 3 }, [{ messages: 4, level: 3 }]],
+      ['is_last_turn_in_thread', 0.25, [0, 0, 0, 1]],
+      ['count_llm_models', { 'tutor-1': 1, 'tutor-2': 1 }, [{ 'tutor-1': 1, 'tutor-2': 1 }]],
+    ]);
+    repository.commit('packages', {
+      'lessons.yaml': run('[{ name: asks }]'),
+      'my/functions.py':
+        'import re\nfrom flexeval.classes.turn import Turn\n\ndef asks(turn: Turn):\n    return 1\n',
+    });
+    const lacking = await ran('run', 'n_tries=1');
+    expect(lacking.problems).toMatchObject([
+      {
+        place: { file: 'lessons.yaml', line: 5 },
+        message:
+          'metric "asks": ModuleNotFoundError at my/functions.py:2: flexeval. Packages need code: host',
+      },
+    ]);
+  });
+
+  test("are completed and graded by FlexEval's function echo_completion without any model call", async () => {
+    const { server, result: run } = await onLessons(
+      {
+        'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
+rubric_paths: [rubrics.yaml]
+eval:
+  do_completion: true
+  metrics: { rubric: [{ name: teaches }] }
+  completion_llm: { function_name: echo_completion, kwargs: { response: "Let's see." } }
+  grader_llm: { function_name: echo_completion, kwargs: { response: "YES" } }
+`,
+        'rubrics.yaml': rubrics('Does this teach?'),
+        'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
+      },
+      () => 'unasked',
+    );
+    const result = await run('run', 'n_tries=1', '--code', 'host');
+    expect(result.problems).toEqual([]);
+    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
+      parts: partsOf("Let's see."),
+      outcome: 'pass',
+      scores: [{ metric: 'teaches', label: 'YES' }],
+    });
+    expect(server.requests).toEqual([]);
+  });
 
   test('without messages are rejected, and the error names their row', async () => {
     const { server, result } = await onLessons(

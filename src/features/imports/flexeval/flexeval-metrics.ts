@@ -4,7 +4,7 @@ import type { MetricLevel } from '../../../types/metric.ts';
 import { isMap, type Json, type JsonMap, jsonText } from '../../../types/plain.ts';
 import { isScalar, placed, uniqueNames } from '../shared/draft.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
-import { uses } from '../shared/text-assertions.ts';
+import { type FunctionModule, findModule, functionMetric } from './flexeval-files.ts';
 
 interface FlexEvalMetric {
   kind: 'function' | 'rubric';
@@ -22,13 +22,18 @@ const CONDITION_KEYS =
   'name type kwargs metric_name metric_level relative_object_position metric_min_value ' +
   'metric_max_value';
 
+interface FunctionSources {
+  builtIns: BuiltInMetrics;
+  modules: readonly FunctionModule[];
+}
+
 /**
  * Functions never fail a test, because FlexEval has no threshold for them. If the model completes
  * dialogues, only its new answer is scored.
  */
 export function convertMetrics(
   metrics: Node,
-  sources: { builtIns: BuiltInMetrics; completes: boolean },
+  sources: FunctionSources & { completes: boolean },
 ): JsonMap[] {
   const all = (['function', 'rubric'] as const).flatMap((kind) =>
     metrics
@@ -41,7 +46,7 @@ export function convertMetrics(
   let kept = all.flatMap((metric) =>
     tryConvert(
       () => {
-        checkMetric(metric, sources.builtIns);
+        checkMetric(metric, sources);
         return [metric];
       },
       (why) => drop(metric, why),
@@ -62,7 +67,10 @@ export function convertMetrics(
   }
   const nameOf = metricNames(kept);
   return kept.map((metric) => {
-    return placed(metric.node.place, convertMetric(metric, nameOf(metric), sources));
+    const { kind, name, node } = metric;
+    const file = kind === 'function' ? findModule(name, sources.modules)?.file : undefined;
+    const keys = file === undefined ? {} : { code: { file, line: 0 } };
+    return placed(node.place, convertMetric(metric, nameOf(metric), sources), keys);
   });
 }
 
@@ -81,11 +89,8 @@ function flexEvalMetric(kind: FlexEvalMetric['kind'], node: Node): FlexEvalMetri
   };
 }
 
-const NO_FUNCTION =
-  'no built-in metric has this name, and functions of your own are not read; write a code metric';
-
 /** Refuses metrics that evaldiff does not have. */
-function checkMetric(metric: FlexEvalMetric, builtIns: BuiltInMetrics): void {
+function checkMetric(metric: FlexEvalMetric, { builtIns, modules }: FunctionSources): void {
   const { kind, name, level, given, conditions, node } = metric;
   if (name === '') refuse('it has no name');
   if (level === null) return refuse(`metric_level must be one of ${LEVELS.join(', ')}`);
@@ -95,7 +100,12 @@ function checkMetric(metric: FlexEvalMetric, builtIns: BuiltInMetrics): void {
         'relative_object_position: -1 in depends_on',
     );
   if (kind === 'rubric') return;
-  const builtIn = builtIns.get(name) ?? refuse(NO_FUNCTION);
+  if (findModule(name, modules) !== null) {
+    if (level === 'ToolCall') refuse('code cannot judge a single tool call');
+    return;
+  }
+  const builtIn =
+    builtIns.get(name) ?? refuse('no built-in metric or function module has this name');
   if (!builtIn.levels.includes(level))
     refuse(`it cannot judge level ${level}; it is for ${builtIn.levels.join(', ')}`);
   const [problem] = builtIn.problems(given);
@@ -122,7 +132,7 @@ function judgesEvery({ kind, name, node: { map } }: FlexEvalMetric, builtIns: Bu
 function convertMetric(
   metric: FlexEvalMetric,
   name: string,
-  { builtIns, completes }: { builtIns: BuiltInMetrics; completes: boolean },
+  { modules, builtIns, completes }: FunctionSources & { completes: boolean },
 ): JsonMap {
   const { kind, name: used, level, given, node } = metric;
   node.loseUnread({ read: METRIC_KEYS, what: (key) => `${key} of ${used}` });
@@ -140,13 +150,23 @@ function convertMetric(
     });
   return {
     name,
-    ...(kind === 'rubric' ? { rubric: used } : uses(used, given)),
+    ...metricSourceOf(metric, modules),
     ...(level === null || level === 'Turn' ? {} : { metric_level: level }),
     of: 'both',
     ...(!completes && judgesEvery(metric, builtIns) ? { every: true } : {}),
     ...(conditions.length === 0 ? {} : { depends_on: conditions }),
     ...(kind === 'function' ? { skip: true } : {}),
   };
+}
+
+function metricSourceOf(
+  { kind, name, given }: FlexEvalMetric,
+  modules: readonly FunctionModule[],
+): JsonMap {
+  if (kind === 'rubric') return { rubric: name };
+  const module = findModule(name, modules);
+  if (module !== null) return functionMetric(module, name, given);
+  return { uses: name, ...(Object.keys(given).length > 0 ? { with: given } : {}) };
 }
 
 function parseLevel(written: Json | undefined): MetricLevel | null {

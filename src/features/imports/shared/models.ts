@@ -27,7 +27,7 @@ export interface ImportedModel {
   entry: JsonMap | null;
 }
 
-interface NamedModel extends Pick<ImportedModel, 'model' | 'entry'> {
+export interface NamedModel extends Pick<ImportedModel, 'model' | 'entry'> {
   /** The line for the action's input `endpoints`. Null if the model needs no server of its own. */
   line: string | null;
 }
@@ -160,7 +160,7 @@ function withKeyOf(line: string, { apiKeyEnvar }: JsonMap): string {
     : line;
 }
 
-const serverHint = (line: string): string =>
+export const serverHint = (line: string): string =>
   `the server URL comes from the run, not from a file: use --endpoint "${line}", or the ` +
   'input endpoints';
 
@@ -193,7 +193,7 @@ function serverName({ host, pathname }: URL): string {
         .toLowerCase();
 }
 
-function serverModel(
+export function serverModel(
   address: Json | undefined,
   model: string,
   provider: VendorName = 'openai',

@@ -1,6 +1,6 @@
 import { readProject } from '../../../../../src/config/project.ts';
 import { builtInRubrics } from '../../../../../src/metrics/rubric.ts';
-import { optionsOf, problemsOf, tools, treeOf } from '../../../config/tree.ts';
+import { optionsOf, problemsOf, read, tools, treeOf } from '../../../config/tree.ts';
 
 const RUN = 'evals/lesson.flexeval.yaml';
 const DIALOGUES = [
@@ -144,6 +144,8 @@ describe('a FlexEval run', () => {
       expect.stringMatching(
         /^6: lessons: only the new answer is judged, because earlier turns are the same on both sides \(every: true judges them too\); the values of function metrics are shown/,
       ),
+      '3: database_path is not converted: it configures how FlexEval runs and stores, not what it measures',
+      '33: max_workers is not converted: it configures how FlexEval runs and stores, not what it measures',
     ]);
   });
 
@@ -172,7 +174,7 @@ describe('a FlexEval run', () => {
     [
       'a function in code',
       '- name: has_question_mark',
-      /the function has_question_mark is not converted: no built-in metric has this name, and functions of your own are not read; write a code metric/,
+      /the function has_question_mark is not converted: no built-in metric or function module has this name/,
     ],
     [
       'a function for LangGraph',
@@ -267,11 +269,29 @@ describe('a FlexEval run', () => {
     ],
     [
       'a local server',
-      'jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" }',
-      ['default'],
-      /jan_completion: only OpenAI and LiteLLM are read; use a server: models/,
+      'lm_studio_completion, kwargs: { model_name: llama, endpoint: "http://localhost:1234/v1" }',
+      ['localhost-1234:llama', 'openai', 'llama'],
+      /endpoint of completion_llm .*--endpoint "localhost-1234=http:\/\/localhost:1234\/v1/,
     ],
-    ['code', 'my_own', ['default'], /my_own: only OpenAI and LiteLLM are read/],
+    [
+      'a local server by IP address',
+      'jan_completion, kwargs: { endpoint: "http://[::1]:1337/v1" }',
+      ['1-1337:default', 'openai', 'default'],
+      /--endpoint "1-1337=http:\/\/\[::1\]:1337\/v1/,
+    ],
+    [
+      'an address without a host',
+      'jan_completion, kwargs: { endpoint: "localhost:1337" }',
+      ['default'],
+      /completion_llm is not converted: jan_completion: it names no server/,
+    ],
+    [
+      'an echo',
+      'echo_completion, kwargs: { response: "YES" }',
+      ['echo-YES', 'program', 'echo-YES'],
+      null,
+    ],
+    ['code', 'my_own', ['default'], /my_own: completion functions in code do not run/],
     ['no function', 'null', ['default'], /it names no completion function/],
     [
       'several choices and a key name',
@@ -293,6 +313,28 @@ describe('a FlexEval run', () => {
     const entry = settings.models.get(name ?? '');
     expect([entry?.provider, entry?.model]).toEqual([provider, model]);
     if (message !== null) expect(notices.join('\n')).toMatch(message);
+  });
+
+  test("converts escaped line breaks in the echo model's response to real ones", async () => {
+    const { settings } = await imported(
+      completing(
+        'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
+      ),
+    );
+    const [entry] = [...settings.models.values()].filter(({ provider }) => provider === 'program');
+    expect(entry?.command.at(-1)).toBe('Reasoning.\nNO');
+  });
+
+  test('keeps two servers on one machine as separate endpoints', async () => {
+    const { suites, settings } = await imported(
+      completing(
+        'completion_llm: { function_name: lm_studio_completion, kwargs: { endpoint: "http://localhost:1234/v1" } }\n  grader_llm: { function_name: jan_completion, kwargs: { endpoint: "http://localhost:1337/v1" } }',
+      ),
+    );
+    const endpoints = [suites[0]?.prompt.model, settings.grader?.model].map(
+      (name) => settings.models.get(name ?? '')?.endpoint,
+    );
+    expect(endpoints).toEqual(['localhost-1234', 'localhost-1337']);
   });
 
   test('reports unreadable data as dropped, and a missing file as an error', async () => {
@@ -318,49 +360,93 @@ describe('a FlexEval run', () => {
   });
 });
 
-describe('two FlexEval files', () => {
-  const evalWith = (kwargs: string) => `data_sources: [{ path: data/lessons.jsonl }]
-eval:
+describe('a FlexEval file with several evals', () => {
+  const EVALS = `first:
+  data: [../data/lessons.jsonl]
+  config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10, random_seed_conversation_sampling: 4 }
   metrics: { function: [{ name: count_turns }], rubric: [{ name: is_request_for_plot }] }
-  grader_llm: { function_name: open_ai_completion, kwargs: { ${kwargs} } }
-config: { nb_evaluations_per_thread: 2, max_n_conversation_threads: 10 }
+  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: gpt-4o } }
+second:
+  data: [../data/lessons.jsonl]
+  metrics: { rubric: [{ name: is_request_for_plot }] }
+  grader_llm: { function_name: open_ai_completion, kwargs: { model_name: o3-mini, reasoning_effort: low } }
+third:
+  metrics: { function: [{ name: count_turns }] }
 `;
-  const FILES = {
-    'evals/a.yaml': evalWith('model_name: gpt-4o'),
-    'evals/b.yaml': evalWith('model_name: o3-mini, reasoning_effort: low'),
-    'data/lessons.jsonl': DIALOGUES,
-  };
 
   test('uses its own graders, even if the settings have another one', async () => {
     const { suites, settings, problems } = await imported({
-      'evaldiff.yaml': 'prompts: evals/*.yaml\ngrader: claude-sonnet-4-5\n',
-      ...FILES,
+      'evaldiff.yaml': 'prompts: evals/all.yaml\ngrader: claude-sonnet-4-5\n',
+      'evals/all.yaml': EVALS,
+      'data/lessons.jsonl': DIALOGUES,
     });
     expect(problems).toEqual([]);
     expect(settings.grader?.model).toBe('claude-sonnet-4-5');
     expect(
       suites.map(({ tests: { metrics } }) => metrics.at(-1)?.graders?.map(({ model }) => model)),
     ).toEqual([['gpt-4o'], ['o3-mini']]);
-    expect(suites.map(({ tests: { n_tries } }) => n_tries)).toEqual([2, 2]);
   });
 
   test('reports that the grader of another file replaces its own grader', async () => {
     const { notices } = await imported({
       'evaldiff.yaml': 'prompts: evals/*.yaml\n',
-      ...FILES,
-      'evals/b.yaml': evalWith('model_name: gpt-4.1'),
+      'evals/a.yaml': EVALS,
+      'evals/b.yaml': EVALS.replace('gpt-4o', 'gpt-4.1').replaceAll(/first|second|third/g, '$&_b'),
+      'data/lessons.jsonl': DIALOGUES,
     });
     expect(notices).toContain(
-      '4: the grader gpt-4.1 of this file is replaced by gpt-4o of evals/a.yaml',
+      '5: the grader gpt-4.1 of this file is replaced by gpt-4o of evals/a.yaml',
     );
   });
 
-  test.each(['a: 1', 'a: { metrics: { function: [] } }', '[]', 'eval: {}\ndata_sources: 3'])(
+  test('is recognized by its content if the settings list it, with one suite and grader per eval', async () => {
+    const { suites, settings, problems, notices } = await imported({
+      'evaldiff.yaml': 'prompts: evals/all.yaml',
+      'evals/all.yaml': EVALS,
+      'data/lessons.jsonl': DIALOGUES,
+    });
+    expect(problems).toEqual([]);
+    expect(
+      suites.map(({ prompt: { name }, tests: { n_tries, references } }) => [
+        name,
+        n_tries,
+        references.length,
+      ]),
+    ).toEqual([
+      ['first', 2, 2],
+      ['second', null, 2],
+    ]);
+    expect(settings.grader?.model).toBe('gpt-4o');
+    expect(
+      suites.map(({ tests: { metrics } }) =>
+        metrics.at(-1)?.graders?.map(({ model, parameters }) => [model, parameters]),
+      ),
+    ).toEqual([undefined, [['o3-mini', { reasoning_effort: 'low' }]]]);
+    for (const key of ['max_n_conversation_threads', 'random_seed_conversation_sampling'])
+      expect(notices).toContain(
+        `3: ${key} is not converted: it configures how FlexEval runs and stores, not what it measures`,
+      );
+    expect(notices).toContain(
+      '10: the eval third is not converted: none of its data could be converted',
+    );
+  });
+
+  test.each(['a: 1', 'a: { metrics: [] }', '[]', 'eval: {}\ndata_sources: 3'])(
     'is not recognized if its content is %s',
     async (text) => {
       expect(await problemsOf({ 'flexeval.yaml': text })).toEqual([
-        'flexeval.yaml: is not a FlexEval file: it has no eval with data_sources',
+        'flexeval.yaml: is not a FlexEval file: it has neither an eval with data_sources nor evals with metrics',
       ]);
     },
   );
+
+  test('is not detected in an evaldiff prompt that contains similar keys', async () => {
+    const {
+      project: { suites },
+    } = await read({
+      'prompts/p.yaml':
+        'name: p\nmodel: gpt-4o\nmessages: [{ role: user, content: hi }]\ntests: { metrics: { function: [{ name: count_turns }] }, references: [{ id: a }] }\n',
+    });
+    expect(suites[0]?.prompt.name).toBe('p');
+  });
 });
