@@ -29,7 +29,7 @@ const recordedMessage = z
     { error: 'must be a map with role and content' },
   )
   .describe(
-    "A message in the form of OpenAI, Anthropic, OpenTelemetry or ShareGPT, or an item of OpenAI's Responses.",
+    "A message in the form of OpenAI, Anthropic or ShareGPT, or an item of OpenAI's Responses.",
   );
 
 export const recordedMessages = () =>
@@ -119,8 +119,8 @@ function otherKeys(item: JsonMap): JsonMap {
   return Object.fromEntries(Object.entries(item).filter(([key]) => !OWN_KEYS.includes(key)));
 }
 
-function writtenContent({ content, value, parts }: JsonMap): Json {
-  return content ?? value ?? parts ?? null;
+function writtenContent({ content, value }: JsonMap): Json {
+  return content ?? value ?? null;
 }
 
 function readToolMessage(item: JsonMap): ReadItem {
@@ -215,7 +215,7 @@ function readContentPart(part: Json): Partial<ReadParts> | string {
     const call = readCall(part);
     return call === null ? NO_CALL : { calls: [call] };
   }
-  const said = part['text'] ?? part['refusal'] ?? part['content'];
+  const said = part['text'] ?? part['refusal'];
   return typeof said === 'string'
     ? { texts: [said] }
     : `has a part of type "${type}", which a recorded dialogue cannot contain; write a ` +

@@ -31,7 +31,7 @@ export const showCommand: AddCommand = (program, terminal, done) => {
     .description('show one test of a saved result: cause, answers and scores')
     .argument(
       '<reference>',
-      'an id, SUITE/ID, part of an id, a pattern with *, words of the input, or @ and its number in the result',
+      'an id, SUITE/ID, part of an id, a pattern with *, words of the input, or @ and its number',
     )
     .option('--from <folder>', 'a report folder, or its result.json (default: the newest run)')
     .addHelpText('after', '\nExample: evaldiff show "six weeks" --from evaldiff-report')

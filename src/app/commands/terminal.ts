@@ -112,7 +112,10 @@ export interface CommandRow {
   readonly commands?: readonly LazyCommand[];
   readonly variants?: readonly CommandVariant[];
 
-  /** Formats of `--results`, by the ending of the file's name: the first that fits counts. A table is written as CSV. */
+  /**
+   * Formats of `--results`, by the ending of the file's name: the first that fits counts. A table
+   * is written as CSV.
+   */
   readonly results?: Readonly<
     Record<string, (result: Result, reports: Reports) => Promise<string | FlatTable>>
   >;

@@ -185,7 +185,9 @@ async function rollupFlaws(
       problems: [{ place, message: `${what}: ${found.message}${found.counts}` }],
       notices: [],
     };
-  const message = `${suite.run.suite.name}: ${what} can never fail: a test passes however many of its tries fail`;
+  const message =
+    `${suite.run.suite.name}: ${what} can never fail: a test passes however many of its ` +
+    'tries fail';
   return {
     problems: [],
     notices: found.kind === 'works' ? [] : [{ kind: 'settings', message, place }],

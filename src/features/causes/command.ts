@@ -5,7 +5,8 @@ import type { AddCommand } from '../../app/commands/terminal.ts';
 import { loadReports, proposalsIn } from '../../report/sections/feature-report.ts';
 
 const NO_FIX =
-  'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true --report evaldiff-report';
+  'This run proved no fix. A run looks for fixes with: npx evaldiff diff explain.fix=true ' +
+  '--report evaldiff-report';
 
 interface FixOptions {
   directory: string;

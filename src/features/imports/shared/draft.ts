@@ -108,8 +108,8 @@ const PREFERENCE = 'preference';
 const PLACEHOLDER_METRIC = 'shown';
 
 /**
- * Adds a metric to references that have none, and to the `rows` of data files. With a grader, it compares head's answers with
- * base's. It affects the verdict only if there are no other metrics.
+ * Adds a metric to references that have none, and to the `rows` of data files. With a grader, it
+ * compares head's answers with base's. It affects the verdict only if there are no other metrics.
  */
 export function judgeTheRest(tests: DraftFile, written: Node, hasGrader: boolean, rows = 0): void {
   const references = (tests.value['references'] ?? []) as JsonMap[];
