@@ -1,0 +1,1 @@
+export const id=168;export const ids=[168];export const modules={97787:((t,o,s)=>{s.d(o,{fs:()=>r||(r=s.t(e,2)),path:()=>d||(d=s.t(p,2))}),s(31421),s(77598);var r,d,e=s(73024);s(48161);var p=s(76760);s(57075),s(57975)})};

@@ -1,0 +1,1 @@
+export const id=1744;export const ids=[1744];export const modules={21744:((e,r,s)=>{s.r(r),s.d(r,{noiseReport:()=>l});var o=s(98407),t=s(43110),n=s(1679);let l={sureness({noise:e}){if(null===e)return[];let{red:r,runs:s,measured_at:l}=e,i=`${(0,n.U9)(r)} of ${(0,n.hS)(s,"comparison")} of base with itself`;return[[(0,o.Qq)(`False alarms: ${i} red (${(0,t.mP)(e)}, ${l})`)]]}}})};

@@ -1,0 +1,28 @@
+export const id=3550;export const ids=[3550];export const modules={125:((e,t,s)=>{s.d(t,{P2:()=>r,YH:()=>d,cZ:()=>u});var i=s(61469);let n=/^[A-Za-z\d](?:[A-Za-z\d]|-(?=[A-Za-z\d])){0,38}$/,l=/^(?!\.{1,2}$|.*\.git$)[\w.-]{1,100}$/,a=/^(?=.*[a-f])[\da-f]{7,39}$/i,o=/^[A-Za-z\d](?:[\w-]|\.(?!\.|$|lock$)){0,99}$/;function r(e){let[,t="",s=""]=/^([^@]*)@(.*)$/s.exec(e)??[];if(function(e){let[t="",s="",...i]=e.split("/");return n.test(t)&&l.test(s)&&0===i.length}(t)&&o.test(s)&&!a.test(s))return{repository:t,ref:s};throw(0,i.IF)(null,`--from: "${e.slice(0,200)}" is not OWNER/REPO@TAG, a repository on GitHub and its tag or full commit id. Write it like your-account/evaldiff@v1.0.0`)}function d({repository:e,ref:t}){return`https://github.com/${e}/archive/${t}.tar.gz`}function u(e,t){if(null===t)return"";let{repository:s,ref:i}=t;return`# yaml-language-server: $schema=https://raw.githubusercontent.com/${s}/${i}/schemas/${e}.schema.json
+`}}),13550:((e,t,s)=>{s.r(t),s.d(t,{starterFor:()=>g});var i=s(76760),n=s(125),l=s(6306),a=s(25464),o=s(15550),r=s(56702),d=s(54198),u=s(55261),c=s(99539);let h=/^(?:(.*)\/)?SKILL\.md$/,m=/(?:^|\/)(?:AGENTS|CLAUDE|GEMINI)\.md$/,f=/(?:^|\/)_?(?:skill-)?templates?(?:-skill)?\//i,p=/^(?:replace (?:this|with|me)\b|todo\b *(?::|$)|(?:a )?description of (?:the|this|your) skill|<)/i,$=c.RO.map(r.o).filter(({npm:e})=>null!==e);async function g(e){var t,s,n;let l,o=[...e.tree.files.keys()].filter(e=>!e.split("/").includes("node_modules")).sort((e,t)=>e.split("/").length-t.split("/").length||(e<t?-1:1)),d=await Promise.all(o.filter(e=>h.test(e)).map(t=>w(t,o,e))),u=await y(e),c=d.filter(({name:e,hasEvals:t,isTemplate:s})=>!s&&!t&&!u.skills.includes(e)),p=o.filter(e=>{var t;return t=e,(m.test(t)||$.some(e=>k(e,t)))&&!f.test(e)&&!u.files.includes(e)}),g=e.isEmpty?c[0]:void 0,x=e.isEmpty?p[0]:void 0,M=function(e,t,s){let n=$;for(let l of[e=>void 0!==s&&k(e,s),e=>void 0!==s&&k(e,i.posix.basename(s)),e=>void 0!==t&&v(e,t),({wires:t})=>t.some(t=>e.includes(t))])n.some(l)&&(n=n.filter(l));return n[0]??(0,r.o)("claude-code")}(e.keys,g,x),b=[...void 0===g?[]:[function(e,t,s){let{file:i,name:n,folder:l,hidden:a}=e,o=v(t,e)?"":`  skills: { ${n}: ${JSON.stringify(l||".")} }
+`,r=`  hide: [${null===a?"":`${JSON.stringify(a)}, `}evals]
+`,d=`  metrics:
+    # What must be true afterwards.
+    - { name: writes, uses: files, with: { exist: [RESULT.md] } }
+    - { name: uses-skill, uses: skill_used, with: { name: ${n} } }
+  references:
+    - { id: example, task: "Use the skill ${n} on this repository. Write the result to RESULT.md." }
+    # Trigger tests, one model call each: does the description make the agent choose the skill?
+    # Write what a user would ask who needs the skill, in other words than its description:
+    # - { id: chosen, task: "…", trigger: ${n} }
+    - { id: not-chosen, task: "What is 2 + 2? Answer in one word.", trigger: null }
+`;return{path:`evals/${n}.yaml`,...A(t,o+r,d,s),found:i}}(g,M,e)],...void 0===x?[]:[(t=x,s=M,n=e,l=k(s,t)?"":`  from: ${JSON.stringify(i.posix.dirname(t))}
+`,{path:"evals/agents.yaml",...A(s,l,`  metrics:
+    # What must be true afterwards. Add the rules of ${t}, such as
+    # - { name: tests, uses: runs, with: { run: npm test } }
+    - { name: writes, uses: files, with: { exist: [SUMMARY.md], only_changed: [SUMMARY.md] } }
+  references:
+    - { id: newcomer, task: "Write SUMMARY.md: what a newcomer must know, in ten lines." }
+    - { id: check, task: "Write SUMMARY.md: how a change is checked here, in ten lines." }
+`,n),found:t})]],S=[...c.filter(e=>e!==g).map(e=>e.file),...p.filter(e=>void 0===x||!(e===x||k(M,e)))],E=d.filter(({isTemplate:e})=>e),W=d.filter(({hasEvals:e})=>e).map(({name:e})=>e),j=void 0===b[0]?"write":`copy ${b[0].path} to`,R=`For each file listed as left, ${j} evals/NAME.yaml with its own tasks (docs/agents.md). evaldiff does not judge these files before that.`,T=`The cases in evals.json of ${W.join(", ")} run as prompts without tools. To run them with an agent, add the key agent to evaldiff.yaml, such as agent: { agent: claude-code, model: ${(0,a.xS)("anthropic").starterModel} } (docs/agents.md).`,U=W.length>0&&(e.project.settings.agent??null)===null;return{suites:b,needsHost:b.length>0||u.byAgents,left:[...S.map(e=>({path:e,why:"no suite tests it yet"})),...E.map(e=>({path:e.file,why:"it is a template"}))],steps:[...S.length>0?[R]:[],...U?[T]:[]]}}async function w(e,t,{tree:s}){let n=h.exec(e)?.[1]??"",l=new TextDecoder().decode(await s.read(e)),a=(0,o.AY)(l,"name"),r=i.posix.join(n,"evals");return{file:e,folder:n,name:/^[a-z\d][\w.-]*$/i.test(a)?a:i.posix.basename(n)||"skill",hasEvals:t.includes(`${r}/evals.json`),hidden:""!==n&&t.some(e=>e.startsWith(`${r}/`))?r:null,isTemplate:f.test(e)||p.test((0,o.AY)(l,"description"))}}let k=({instructionFiles:e},t)=>(0,u.Ke)(e)(t);async function y({project:{suites:e,settings:t},tree:s}){let i=e.flatMap(({prompt:e})=>(0,c.jk)(e,t)??[]),n=await Promise.all(i.map(e=>(0,o.PO)(s,e))),a=e.flatMap(({tests:e})=>(0,l.UZ)(e));return{byAgents:i.length>0,skills:a.flatMap(({source:e})=>"built-in"===e.kind&&"skill_used"===e.uses?[e.with.name]:[]),files:n.flatMap(({files:e})=>e)}}let v=({skillFolders:e},{name:t,folder:s})=>e?.some(e=>`${e}/${t}`===s)??!1;function A({name:e,wires:t,npm:s,version:i},l,o,{keys:r,origin:u}){let c=t.find(e=>r.includes(e))??t[0]??"anthropic";return{text:`${(0,n.cZ)("agents",u)}# A suite for an agent. Each run gets a fresh copy of one side and a task.
+agent: ${e}
+model: ${(0,a.xS)(c).starterModel}
+${""===l?"":`workspace:
+${l}`}limits: { turns: 30, minutes: 10, usd: 1 } # of one run
+tests:
+${o}`,vendor:c,install:null===s?null:(0,d.J)(s,i??"")}}})};

@@ -1,0 +1,1 @@
+export const id=642;export const ids=[642];export const modules={60642:((t,e,o)=>{o.r(e),o.d(e,{anchorReport:()=>i});var r=o(98407),s=o(6559);let i={sections:{why:function({anchor:t}){return void 0===t?[]:t.suites.filter(({status:t})=>"fell"===t).map(e=>(0,r.FY)([(0,r.aY)(e.suite),(0,r.Qq)(` ${(0,s.b)(e,t)}.`)]))}}}})};

@@ -1,0 +1,1 @@
+export const id=7423;export const ids=[7423];export const modules={47423:((o,t,e)=>{e.r(t),e.d(t,{QuickJSModuleCallbacks:()=>l.Xt,QuickJSWASMModule:()=>l.r6,applyBaseRuntimeOptions:()=>l.od,applyModuleEvalRuntimeOptions:()=>l.nS});var l=e(95956)})};
