@@ -6,6 +6,7 @@ import {
   code,
   joinLines,
   paragraph,
+  place,
   strong,
   text,
   type Block,
@@ -143,10 +144,10 @@ function applyFix({ fixes: [fix, ...more], unfixed }: StepFacts): Line {
   const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
   const command = [code('npx evaldiff fix'), ...end];
   if (more.length > 0) return [text('apply the tested fixes: '), ...command];
-  const line = lineWords({ file: fix.file, line: fix.lines.from });
+  const { from } = fix.lines;
   return fix.kind === 'draft'
-    ? [text('apply the tested fix to '), ...line, text(': '), ...command]
-    : [text('restore '), ...line, text(', or run '), ...command];
+    ? [text('apply the tested fix to '), place(fix.file, from), text(': '), ...command]
+    : [text('restore '), ...lineWords({ ...fix, line: from }), text(', or run '), ...command];
 }
 
 /** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */

@@ -127,7 +127,7 @@ describe('next step', () => {
     [
       'a tested fix with new wording',
       of([causesOf([{ fix: { ...FIX, kind: 'draft' } }])]),
-      `apply the tested fix to line 12 of \`${FILE}\`: \`npx evaldiff fix\`.`,
+      `apply the tested fix to \`${FILE}:12\`: \`npx evaldiff fix\`.`,
     ],
     [
       'two tested fixes',
@@ -246,7 +246,7 @@ describe('next step', () => {
     expect(comment.indexOf('**Next**')).toBeGreaterThan(comment.indexOf('What it did'));
     expect(comment.indexOf('**Next**')).toBeLessThan(comment.indexOf('<details>'));
     expect(inTerminal(result)).toContain(
-      'Next: apply the tested fix to line 8 of prompts/capitals.yaml: npx evaldiff fix.',
+      'Next: apply the tested fix to prompts/capitals.yaml:8: npx evaldiff fix.',
     );
     expect(JSON.stringify(viewIn(await renderHtml(result)).blocks.top)).toContain('"Next"');
   });
