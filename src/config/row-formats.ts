@@ -78,12 +78,14 @@ export function recogniseRows(
   const name = names.find((each) => each !== undefined);
   const format: Partial<RowFormat> = ROW_FORMATS[name ?? ''] ?? {};
   const { lost = '', omits: [key, omitted] = [] } = format;
+  const isGiven = (key: string): boolean =>
+    all.some(({ value }) => columnValue(value, key) !== undefined);
   const columnOf = (keys = ''): string | undefined =>
-    keys
-      .split('|')
-      .filter((each) => !variables.includes(each))
-      .find((each) => all.some(({ value }) => columnValue(value, each) !== undefined));
-  const own: Columns = { input: columnOf(format.input), expected: columnOf(format.expected) };
+    keys.split('|').find((each) => !variables.includes(each) && isGiven(each));
+  const own: Columns = {
+    input: columnOf(format.input),
+    expected: isGiven('expected') ? undefined : columnOf(format.expected),
+  };
   const at = names.findIndex((each) => each !== undefined && each !== name);
   if (at !== -1) {
     const message = `is a row of ${names[at]}, but rows before it are of ${name}; write two files`;

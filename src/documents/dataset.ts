@@ -75,6 +75,10 @@ function readJsonList(file: string, text: string, problems: Problem[]): DataRow[
     return [];
   }
   const { value, placeOf } = read.value;
+  if (isMap(value) && value['has_more'] === true) {
+    const message = 'is one page of several (has_more); write the rows of all pages into one list';
+    problems.push(problem({ file, line: placeOf(['has_more']).line }, message));
+  }
   const key = isMap(value) ? ROW_LISTS.filter((each) => Array.isArray(value[each])) : [];
   return [valueAt(value, key) ?? []].flat().flatMap((row, index) => {
     const { line } = placeOf([...key, index]);

@@ -11,7 +11,13 @@ import {
   inBounds,
   type Measurement,
 } from './definition.ts';
-import { isNear, sameNumber } from './measures/decimal.ts';
+import {
+  decimalText,
+  absoluteDifference,
+  exactly,
+  isNear,
+  type Decimal,
+} from './measures/decimal.ts';
 import { decimalMarks, onlyNumber, numbersIn, type Numeral } from './measures/numbers.ts';
 import { lengthIn, units } from './measures/words.ts';
 
@@ -53,7 +59,7 @@ export const numericDiff = defineComparison({
   source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
   example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
   measure({ output, expected, options }) {
-    const wanted = onlyNumber(expected) ?? 0;
+    const wanted = onlyNumber(expected) ?? exactly(0);
     const found = numbersIn(output, options.decimal);
     const actual =
       options.number === 'only' && found.length !== 1
@@ -66,15 +72,21 @@ export const numericDiff = defineComparison({
       return passOrFail(false, message);
     }
     if (actual.value === null) return unreadNumber(actual, options.negate);
-    const given = Number(actual.value);
-    const apart = Math.abs(given - Number(wanted));
-    const most = Math.max(options.abs_tol, Math.abs(options.rel_tol * Number(wanted)));
-    const sum = Math.abs(given) + Math.abs(Number(wanted));
-    const by = apart === 0 ? '' : ` by ${Number(apart.toPrecision(12))}`;
+    const apart = absoluteDifference(wanted, actual.value);
+    const [absolute, relative] = [exactly(options.abs_tol), exactly(options.rel_tol)];
+    const most = {
+      digits: relative.digits * wanted.digits,
+      exponent: relative.exponent + wanted.exponent,
+    };
+    const pass =
+      isNear(wanted, actual.value, absolute) ||
+      isNear(wanted, actual.value, absoluteDifference(most, exactly(0)));
+    const size = (number: Decimal) => Math.abs(Number(decimalText(number)));
+    const sum = size(wanted) + size(actual.value);
     return passOrFail(
-      isNear(wanted, actual.value, most),
-      `${actual.text} differs from ${String(wanted)}${by}`,
-      sameNumber(wanted, actual.value) ? 1 : Number.isFinite(sum) ? 1 - apart / sum : 0,
+      pass,
+      `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
+      apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
     );
   },
 });

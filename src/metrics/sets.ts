@@ -5,6 +5,7 @@ import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
 import { defineComparison } from './comparison.ts';
 import { passOrFail, reaches, type MetricDefinition } from './definition.ts';
+import { decimalText, exactly } from './measures/decimal.ts';
 import { canonical, parseJson } from './measures/json.ts';
 import { AS_WRITTEN, ignoreCase, normaliseText } from './measures/normalise.ts';
 import { f1 } from './measures/words.ts';
@@ -92,14 +93,10 @@ function entriesProblem(expected: Json): string | null {
     : null;
 }
 
-/** For numbers that `String` writes as 1e+21 or 1e-7. */
-const PLAIN_DIGITS = { useGrouping: false, maximumFractionDigits: 20 };
-
 function entryText(entry: ExactJson): string {
   if (typeof entry === 'object') return canonical(entry);
-  if (typeof entry !== 'number') return jsonText(entry);
-  const text = String(entry);
-  return text.includes('e') ? entry.toLocaleString('en', PLAIN_DIGITS) : text;
+  // `String` would write some numbers as 1e+21 or 1e-7.
+  return typeof entry === 'number' ? decimalText(exactly(entry)) : jsonText(entry);
 }
 
 function answerEntries(text: string, separator: string | undefined): string[] {

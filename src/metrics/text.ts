@@ -17,7 +17,7 @@ import {
   type MetricExample,
   yesOrNo,
 } from './definition.ts';
-import { sameNumber, type ExactNumber } from './measures/decimal.ts';
+import { sameNumber, type Decimal } from './measures/decimal.ts';
 import { STRICT, jsonAgreement, parseJson } from './measures/json.ts';
 import {
   AS_WRITTEN,
@@ -189,7 +189,7 @@ const match = defineComparison({
 
 function matchNumber(
   found: Numeral[],
-  wanted: (ExactNumber | null)[],
+  wanted: (Decimal | null)[],
   { location, negate }: { location: 'begin' | 'end' | 'any' | 'exact'; negate: boolean },
   reason: string,
 ): Measurement {

@@ -38,8 +38,7 @@ export function exactNumber(text: string): number | LongNumber {
   return significant(text) === significant(String(value)) ? value : new LongNumber(text);
 }
 
-/** The significant digits of a decimal number. */
-export function significant(text: string): string {
+function significant(text: string): string {
   const digits = text
     .replace(/[eE].*/, '')
     .replace(/[-.]/g, '')

@@ -115,6 +115,11 @@ describe('rows of another tool', () => {
     expect(references).toMatchObject([{ input: { q: 'user: Why?\nassistant: No.' } }]);
   });
 
+  test("keep the user's own column of expected values beside a tool's", async () => {
+    const row = lines({ input: 'a', target: 'b', expected: 'own' });
+    expect((await rowsOf('c.jsonl', row, ['q'])).references).toMatchObject([{ expected: 'own' }]);
+  });
+
   test('keep columns that are variables of the prompt as variables', async () => {
     const { references } = await rowsOf('c.jsonl', lines({ input: 'a', target: 'fr' }), [
       'input',
@@ -140,6 +145,12 @@ describe('rows of another tool', () => {
   });
 
   test.each([
+    [
+      'a page of several',
+      'c.json',
+      '{"data": [], "has_more": true}',
+      'c.json:1: is one page of several (has_more); write the rows of all pages into one list',
+    ],
     [
       'two formats',
       'c.jsonl',

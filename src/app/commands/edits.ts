@@ -43,12 +43,22 @@ export async function offerEdits(
   else if (open > 0 && terminal.confirm === undefined) terminal.out(`Write with: ${command}\n`);
 }
 
-/** Later lines come first, so that an edit does not shift the next one. */
+/**
+ * Tests that are added at one place become one edit; of other edits the first counts. Later lines
+ * come first, so that an edit does not shift the next one.
+ */
 function onePerPlace(edits: readonly ProvenFix[]): ProvenFix[] {
   const places = new Map<string, ProvenFix>();
   for (const edit of edits) {
     const place = JSON.stringify([edit.file, edit.lines.from]);
-    if (!places.has(place)) places.set(place, edit);
+    const first = places.get(place);
+    const { kind, replaced, replacement } = edit;
+    if (first === undefined) places.set(place, edit);
+    else if (kind === 'test' && first.kind === 'test' && replacement.startsWith(replaced)) {
+      const added = replacement.slice(replaced.length);
+      if (!first.replacement.includes(added))
+        places.set(place, { ...first, replacement: first.replacement + added });
+    }
   }
   return [...places.values()].sort(
     (a, b) => byCodeUnits(a.file, b.file) || b.lines.from - a.lines.from,

@@ -60,7 +60,8 @@ export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptChange
   );
 }
 
-type CoverTools = FeatureTools & Pick<TryTools, 'price'> & { grader: Grader | null };
+type CoverTools = FeatureTools &
+  Pick<TryTools, 'price'> & { grader: Grader | null; unasked: string | null };
 
 /** Each suite may use an equal share of the calls that are left. */
 export async function coverSuites(
@@ -78,7 +79,14 @@ export async function coverSuites(
   for (const [index, suite] of asked.entries()) {
     const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
     const room = tools.spent.halted() === null ? Math.ceil(left / (asked.length - index)) : 0;
-    found.push(await coverSuite(suite, scope, room, { ...tools, price, grader }));
+    found.push(
+      await coverSuite(suite, scope, room, {
+        ...tools,
+        price,
+        grader,
+        unasked: asker?.unasked ?? null,
+      }),
+    );
   }
   return found;
 }
@@ -143,14 +151,16 @@ async function draftTests(
   lines: PromptChange,
   { run, counter, tools }: { run: SuiteRun; counter: CallCounter; tools: CoverTools },
 ): Promise<FixFound[]> {
-  const { grader, random } = tools;
+  const { grader, random, unasked } = tools;
   const side = run.suite.head;
-  if (grader === null || side === null) return [];
+  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
+  const drafts: FixFound[] = [];
+  const [first] = untested;
+  if (unasked !== null && first !== undefined) drafts[first] = { fix: null, no_fix: unasked };
+  if (grader === null || side === null) return drafts;
   const { complete, ended } = counter;
   const asking = { grader, complete, random };
   const bench = { run, side, lines, asking, ended, tools: { ...tools, complete } };
-  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
-  const drafts: FixFound[] = [];
   for (const line of untested.slice(0, MOST_DRAFTED)) drafts[line] = await draftTest(line, bench);
   return drafts;
 }

@@ -4,6 +4,7 @@ import { EVERYTHING } from '../../report/sections/detail.ts';
 import {
   code,
   group,
+  markedLine,
   joinLines,
   list,
   paragraph,
@@ -25,6 +26,9 @@ export const coverageReport: FeatureReport = {
       (result.coverage ?? []).flatMap((suite) => [
         paragraph(summaryLine(suite, dropSeen(suite, result))),
         ...suite.lines.flatMap(({ fix = null }) => fixBlocks({ fix })),
+        ...[...new Set(suite.lines.flatMap(({ no_fix }) => no_fix ?? []))].map((why) =>
+          paragraph([text('No test was drafted: '), ...markedLine(why), text('.')]),
+        ),
       ]),
     belowReferences: ({ coverage = [] }, detail) =>
       detail === EVERYTHING

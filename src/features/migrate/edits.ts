@@ -1,5 +1,5 @@
 import { WARN_DAYS } from '../../config/check-models.ts';
-import { askedModel } from '../../config/model-names.ts';
+import { askedModel, entryOf } from '../../config/model-names.ts';
 import { withText } from '../../documents/files.ts';
 import { userError } from '../../errors.ts';
 import { keyPlace, type Prompt } from '../../kernel/suite/suite.ts';
@@ -50,19 +50,27 @@ export async function modelEdits(
   return [...edits.values()];
 }
 
+/** @throws UserError for an entry of the settings, whose server could lack the vendor's model */
 function successorOf(
-  { model }: Prompt,
+  prompt: Prompt,
   settings: Project['settings'],
   { to, from, ending }: Migration,
   today: string,
 ): string | null {
+  const { model } = prompt;
   if (model === null || (from.length > 0 && !from.includes(model))) return null;
   if (!ending) return to;
   const asked = askedModel(settings, model);
   const end = asked === null ? null : retirementDate(asked);
   if (asked === null || end === null) return null;
   const days = (Date.parse(end) - Date.parse(today)) / DAY_MS;
-  return days > WARN_DAYS ? null : (to ?? factsOf(asked.provider).starterModel);
+  if (days > WARN_DAYS || to !== null) return days > WARN_DAYS ? null : to;
+  if (entryOf(settings, model) !== null)
+    throw userError(
+      keyPlace(prompt, 'model'),
+      `the settings define "${model}" under models; name its successor with --to`,
+    );
+  return factsOf(asked.provider).starterModel;
 }
 
 export async function withLineEdits(

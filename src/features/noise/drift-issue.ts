@@ -7,12 +7,15 @@ import { measurementMarkdown, type MeasurementForm } from './report.ts';
 /** GitHub's limit of an issue's text, in bytes at most. */
 const MOST_ISSUE_BYTES = 65_000;
 
-/** Opens an issue about a change, or updates the one that is open. The check stays green. */
+/**
+ * Opens an issue about a change, or updates the one that is open. Returns whether it is written: if
+ * not, the job fails, because the next run starts a new comparison.
+ */
 export async function writeDriftIssue<T>(
   { inputs, env, facts, runner, secondMs }: Job,
   form: MeasurementForm<T>,
   drift: T,
-): Promise<void> {
+): Promise<boolean> {
   const marker = `<!-- evaldiff drift ${projectMark(inputs.workingDirectory)} -->`;
   const text = measurementMarkdown(form, drift, MOST_ISSUE_BYTES);
   const client = await connect({ token: inputs.token, env, secondMs });
@@ -23,4 +26,5 @@ export async function writeDriftIssue<T>(
     body: `${marker}\n${text}`,
   });
   if (!written.ok) runner.warning(written.warning);
+  return written.ok;
 }

@@ -21,6 +21,8 @@ function driftTitle({ suites, problems }: Drift): string {
   const changed = suites.filter(({ status }) => status === 'changed');
   const all = counted(suites.length, 'suite');
   if (changed.length > 0) return `Answers changed in ${changed.length} of ${all}`;
+  const skipped = suites.filter(({ status }) => status === 'skipped');
+  if (skipped.length > 0) return `Not compared: ${skipped.length} of ${all}`;
   return suites.every(({ status }) => status === 'started')
     ? `First answers of ${all} stored`
     : `No change in ${all}`;

@@ -36,10 +36,15 @@ async function runMeasurement<T extends MeasuredCommit>(
   const summary = () => measurementMarkdown(measurement, measured, JOB_SUMMARY_LIMIT);
   await appendSummary(env['GITHUB_STEP_SUMMARY'], summary, runner.warning);
   if (measured.problems.length > 0) throw new UserError([...measured.problems]);
-  const [conclusion, meaning] =
+  const isTold =
+    !measurement.isAlarm(measured) || (await writeDriftIssue(job, measurement, measured));
+  const meaning =
     measurement.code(measured) > 0
-      ? (['error', 'nothing was measured'] as const)
-      : (['success', 'measured'] as const);
+      ? 'nothing was measured'
+      : isTold
+        ? 'measured'
+        : 'the issue was not written';
+  const conclusion = meaning === 'measured' ? 'success' : 'error';
   const title = measurement.title(measured);
   say(runner, {
     conclusion,
@@ -48,7 +53,6 @@ async function runMeasurement<T extends MeasuredCommit>(
     'report-path': folder ?? '',
   });
   for (const { message } of measured.notices) runner.info(`note: ${message}`);
-  if (measurement.isAlarm(measured)) await writeDriftIssue(job, measurement, measured);
   return { conclusion, line: endLine(conclusion, title, meaning) };
 }
 

@@ -49,7 +49,8 @@ export const DRIFT: CommitMeasurement<Drift> = {
     '\nExample: evaldiff drift n_tries=3',
   measure: measureDrift,
   ...driftForm,
-  code: ({ problems }) => (problems.length > 0 ? 2 : 0),
+  code: ({ problems, suites }) =>
+    problems.length > 0 || suites.every(({ status }) => status === 'skipped') ? 2 : 0,
   isAlarm: ({ suites }) => suites.some(({ status }) => status === 'changed'),
 };
 

@@ -1,5 +1,6 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { VERSION } from '../../app/session/runtime.ts';
+import { formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { referenceCases, type CaseEnding } from '../../report/junit.ts';
@@ -24,9 +25,14 @@ const CTRF_STATUS: Readonly<Record<CaseEnding['element'], string>> = {
   'system-out': 'passed',
 };
 
-/** Common Test Report Format: the cases of the JUnit report that are references. */
+/** Common Test Report Format: the problems of the run, and the JUnit report's references. */
 export function renderCtrf(result: Result): string {
-  const tests = result.suites.flatMap((suite) =>
+  const stopped = result.problems.map((problem) => ({
+    name: formatProblem(problem),
+    status: 'failed',
+    duration: 0,
+  }));
+  const judged = result.suites.flatMap((suite) =>
     referenceCases(suite, result, []).map(({ reference, name, ms, ending }) => ({
       name,
       status: ending === null ? 'passed' : CTRF_STATUS[ending.element],
@@ -39,6 +45,7 @@ export function renderCtrf(result: Result): string {
       tags: reference.tags,
     })),
   );
+  const tests = [...stopped, ...judged];
   const counted = (status: string) => tests.filter((test) => test.status === status).length;
   const stop = tests.reduce((sum, { duration }) => sum + duration, 0);
   return jsonFile({

@@ -7,7 +7,7 @@ import {
   type ExactJson as Json,
 } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
-import { decimalOf, isNear } from './decimal.ts';
+import { decimalOf, decimalText, exactly, isNear } from './decimal.ts';
 import { AS_WRITTEN, normaliseText } from './normalise.ts';
 import { jsonNumber } from './numbers.ts';
 import { maximumPairs } from './pairing.ts';
@@ -135,7 +135,10 @@ export function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (value === null || typeof value !== 'object')
     return normaliseText(JSON.stringify(value), AS_WRITTEN);
-  if (value instanceof LongNumber) return value.text;
+  if (value instanceof LongNumber) {
+    const number = jsonNumber(value);
+    return number === null ? value.text : decimalText(number);
+  }
   return `{${[...composed(value)]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([key, entry]) => `${JSON.stringify(key)}:${canonical(entry)}`)
@@ -236,10 +239,10 @@ function scalarsAgree(
 ): boolean {
   const number = actual === expected ? null : jsonNumber(actual);
   if (number !== null) {
-    const isLarge = typeof number !== 'number' || Math.abs(number) > MOST_SAFE;
+    const isLarge = actual instanceof LongNumber || Math.abs(Number(actual)) > MOST_SAFE;
     const wanted =
       isLarge && typeof expected === 'string' ? decimalOf(expected) : jsonNumber(expected);
-    return wanted !== null && isNear(number, wanted, abs_tol);
+    return wanted !== null && isNear(number, wanted, exactly(abs_tol));
   }
   if (typeof actual === 'string' && typeof expected === 'string') {
     const options = { ...AS_WRITTEN, ignore_case };

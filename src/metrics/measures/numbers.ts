@@ -1,10 +1,10 @@
 import { LongNumber } from '../../types/exact-json.ts';
-import { decimalOf, type ExactNumber } from './decimal.ts';
+import { decimalOf, type Decimal } from './decimal.ts';
 import { MINUS } from './normalise.ts';
 
 export interface Numeral {
   text: string;
-  value: ExactNumber | null;
+  value: Decimal | null;
 }
 
 export const decimalMarks = ['point', 'comma'] as const;
@@ -90,11 +90,11 @@ function isList(entries: readonly string[], mark: DecimalMark | undefined): bool
   );
 }
 
-export function jsonNumber(value: unknown): ExactNumber | null {
-  return typeof value === 'number' || value instanceof LongNumber ? value : null;
+export function jsonNumber(value: unknown): Decimal | null {
+  return typeof value === 'number' || value instanceof LongNumber ? decimalOf(String(value)) : null;
 }
 
-export function onlyNumber(value: unknown): ExactNumber | null {
+export function onlyNumber(value: unknown): Decimal | null {
   if (typeof value !== 'string') return jsonNumber(value);
   const [only, ...others] = numbersIn(value);
   return others.length === 0 ? (only?.value ?? null) : null;

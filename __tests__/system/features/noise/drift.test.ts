@@ -101,6 +101,8 @@ describe('evaldiff drift', () => {
     const { drift } = await watch.on(7, broken);
     expect(statuses(drift)).toEqual(['skipped']);
     expect(drift.problems).toEqual([]);
+    expect(printed(drift)).toContain('Not compared: 1 of 1 suite');
+    expect(DRIFT.code(drift)).toBe(2);
     expect(printed(drift)).toContain('not compared, because some tries ended in errors');
     const { suites } = JSON.parse(watch.store.note('drift') ?? '') as { suites: object };
     expect(Object.values(suites)).toMatchObject([{ days: [{ day: '2026-01-05' }] }]);

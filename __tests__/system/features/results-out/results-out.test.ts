@@ -4,6 +4,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { renderSarif } from '../../../../src/features/results-out/findings.ts';
+import { renderCtrf } from '../../../../src/features/results-out/formats.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { loadReports } from '../../../../src/report/sections/feature-report.ts';
 import type { Json, JsonMap } from '../../../../src/types/plain.ts';
@@ -130,6 +131,10 @@ describe('the file of --results', () => {
     const junit = await commandIn(folder, ['report', 'result.json', '--format', 'junit']);
     expect(failed.length).toBe(junit.out.match(/<(?:failure|error) /g)?.length);
     expect(results.summary['tests']).toBe(references.length);
+    const stopped = renderCtrf({ ...regression(), problems: [{ place: null, message: 'no key' }] });
+    expect(JSON.parse(stopped)).toMatchObject({
+      results: { tests: [{ name: 'no key', status: 'failed' }, ...results.tests] },
+    });
   });
 
   test('has a span of OpenTelemetry for each try, with an event for each score', async () => {

@@ -46,6 +46,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   if ('socket' in listen) server.listen(listen.socket);
   else server.listen(listen.port, '127.0.0.1');
   await once(server, 'listening');
+  server.on('error', () => undefined);
   if ('socket' in listen) chmodSync(listen.socket, SOCKET_MODE);
   const port = (): number => (server.address() as AddressInfo).port;
   return {

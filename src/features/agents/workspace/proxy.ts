@@ -56,6 +56,7 @@ export async function openProxy(
     void open(url, near, head).catch(() => near.destroy());
   });
   await once(server.listen(socket), 'listening');
+  server.on('error', () => undefined);
   return {
     close: () => {
       server.close();

@@ -93,6 +93,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     connection.on('error', () => undefined).write(plan);
   });
   await once(server.listen(socket), 'listening');
+  server.on('error', () => undefined);
   const program = ['--input-type=module', '-e', insideProgram, socket];
   const [file = '', ...words] = unshareWords(job.kind);
   const args = [...words, ...NAMESPACES, '--', process.execPath, ...program];
