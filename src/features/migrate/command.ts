@@ -10,7 +10,10 @@ import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/
 import type { RunPlan } from '../../app/run/feature.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { evaluateWith, runInput, withEdges } from '../../app/session/evaluate.ts';
+import type { Session } from '../../app/session/session.ts';
 import { userError } from '../../errors.ts';
+import type { Side } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
 import { modelEdits, withLineEdits, type LineEdit, type Migration } from './edits.ts';
 import { migrationBlocks } from './report.ts';
 
@@ -72,14 +75,14 @@ function nothingWords({ to, ending }: Migration): string {
 }
 
 interface Given {
-  session: Parameters<typeof showResult>[1];
+  session: Session;
   options: EvaluateOptions;
   terminal: Terminal;
 }
 
 async function compareModels(
   { session, options, terminal }: Given,
-  sides: { base: Parameters<typeof withLineEdits>[0]; head: Parameters<typeof withLineEdits>[0] },
+  sides: Record<Side, SourceTree>,
   edits: readonly LineEdit[],
 ): Promise<number> {
   let plan: RunPlan | null = null;
