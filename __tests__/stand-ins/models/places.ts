@@ -504,6 +504,13 @@ const gateway: Place = {
   key: { header: 'x-team', prefix: '' },
 };
 
+/** A company gateway that passes OpenAI's requests and answers on, under keys of its own. */
+const plainGateway: Place = {
+  ...openai,
+  name: "A gateway that speaks OpenAI's API",
+  host: null,
+};
+
 /** Servers that accept what OpenAI accepts, as far as their documentation says. */
 const compatible = (
   [
@@ -656,6 +663,7 @@ export const PLACES: readonly Place[] = [
   azureNewer,
   foundry,
   gateway,
+  plainGateway,
   ...compatible,
   bedrock,
   vertex,
