@@ -5524,9 +5524,9 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line. `shorter`: lines without an effect are removed.
          */
-        kind: "set back" | "draft" | "test";
+        kind: "set back" | "draft" | "test" | "shorter";
         /**
          * The file on head.
          */
@@ -5586,6 +5586,10 @@ export interface EvaldiffResult {
          * The model that wrote the fix did not see the references that pass again.
          */
         withheld?: true;
+        /**
+         * `shorter`: the most that the pass rate may have fallen, with 95 % confidence.
+         */
+        loss?: number;
       } | null;
       /**
        * Why there is no fix, as a clause, if `fix` is null.
@@ -5970,9 +5974,9 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line. `shorter`: lines without an effect are removed.
          */
-        kind: "set back" | "draft" | "test";
+        kind: "set back" | "draft" | "test" | "shorter";
         /**
          * The file on head.
          */
@@ -6032,6 +6036,10 @@ export interface EvaldiffResult {
          * The model that wrote the fix did not see the references that pass again.
          */
         withheld?: true;
+        /**
+         * `shorter`: the most that the pass rate may have fallen, with 95 % confidence.
+         */
+        loss?: number;
       } | null;
       /**
        * Why there is no fix, as a clause, if `fix` is null.
@@ -6376,9 +6384,9 @@ export interface EvaldiffResult {
        */
       fix?: {
         /**
-         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+         * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line. `shorter`: lines without an effect are removed.
          */
-        kind: "set back" | "draft" | "test";
+        kind: "set back" | "draft" | "test" | "shorter";
         /**
          * The file on head.
          */
@@ -6438,6 +6446,10 @@ export interface EvaldiffResult {
          * The model that wrote the fix did not see the references that pass again.
          */
         withheld?: true;
+        /**
+         * `shorter`: the most that the pass rate may have fallen, with 95 % confidence.
+         */
+        loss?: number;
       } | null;
       /**
        * Why no test is shown, as a clause.
@@ -6710,9 +6722,9 @@ export interface EvaldiffResult {
      */
     fix: {
       /**
-       * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line.
+       * `set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new test from it, which fails without an untested line. `shorter`: lines without an effect are removed.
        */
-      kind: "set back" | "draft" | "test";
+      kind: "set back" | "draft" | "test" | "shorter";
       /**
        * The file on head.
        */
@@ -6772,6 +6784,10 @@ export interface EvaldiffResult {
        * The model that wrote the fix did not see the references that pass again.
        */
       withheld?: true;
+      /**
+       * `shorter`: the most that the pass rate may have fallen, with 95 % confidence.
+       */
+      loss?: number;
     } | null;
     /**
      * Why no change is shown, as a clause.

@@ -8,10 +8,11 @@ import { fixGate, type FixTrial } from './fix-gate.ts';
 
 export const fixSchema = z.strictObject({
   kind: z
-    .enum(['set back', 'draft', 'test'])
+    .enum(['set back', 'draft', 'test', 'shorter'])
     .describe(
       '`set back`: the cause is reverted. `draft`: new text from the grader model. `test`: a new ' +
-        'test from it, which fails without an untested line.',
+        'test from it, which fails without an untested line. `shorter`: lines without an effect ' +
+        'are removed.',
     ),
   file: z.string().describe('The file on head.'),
   lines: z
@@ -44,6 +45,12 @@ export const fixSchema = z.strictObject({
   withheld: z
     .literal(true)
     .describe('The model that wrote the fix did not see the references that pass again.')
+    .exactOptional(),
+  loss: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('`shorter`: the most that the pass rate may have fallen, with 95 % confidence.')
     .exactOptional(),
 });
 

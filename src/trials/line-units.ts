@@ -111,7 +111,8 @@ function removableLines(
   isAsked: IsAsked,
   isLast: boolean,
 ): MergedPart<PlacedMessage[]> {
-  const lines = writtenText(message).split('\n');
+  const whole = writtenText(message);
+  const lines = whole.trimEnd().split('\n');
   const files = (message.parts ?? []).filter((part) => part.type !== 'text');
   const isOpen = (text: string) => text.includes('{%');
   const [first, end] = [lines.findIndex(isOpen), lines.findLastIndex(isOpen)];
@@ -127,8 +128,20 @@ function removableLines(
       (line, at) => at === kept || isFixed(line, at) || line.trim() === '' || !isAsked(line.trim()),
     )
     .join('\n');
-  const written = message.written === undefined ? {} : { written: content };
-  return onBothSides({ ...message, content, ...written }, message, places);
+  const withText = (own: PlacedMessage, text: (own: string) => string): PlacedMessage => ({
+    ...own,
+    content: text(own.content),
+    ...(own.written === undefined ? {} : { written: text(own.written) }),
+  });
+  const base = withText(message, () => content);
+  const head = withText(message, (own) => own.trimEnd());
+  const { units, compose } = onBothSides(base, head, places);
+  // White space at the end belongs to no line, so it stays if the last line is away.
+  const blank = whole.slice(whole.trimEnd().length);
+  return {
+    units,
+    compose: (has) => compose(has).map((own) => withText(own, (text) => `${text}${blank}`)),
+  };
 }
 
 /** In other tools' templates, a variable begins with `{{`. */

@@ -28,7 +28,13 @@ import type { Grader } from '../../types/model.ts';
 import { jsonText } from '../../types/plain.ts';
 import { draftTest } from './draft-test.ts';
 import type { SuiteCoverage } from './result.ts';
-import { coverLines, type CoverAnswer, type Covered } from './search.ts';
+import {
+  coverLines,
+  type AskWithout,
+  type CoverAnswer,
+  type CoverInput,
+  type Covered,
+} from './search.ts';
 
 /** Lines of a suite for which a test is drafted. */
 export const MOST_DRAFTED = 3;
@@ -60,84 +66,109 @@ export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptChange
   );
 }
 
-type CoverTools = FeatureTools &
+export type CoverTools = FeatureTools &
   Pick<TryTools, 'price'> & { grader: Grader | null; unasked: string | null };
 
 /** Each suite may use an equal share of the calls that are left. */
-export async function coverSuites(
-  { own: { most }, asker }: PlannedFeature<{ most: number }>,
-  { rows, price, emptyResult: { trust } }: ComparedRun,
-  scope: SuiteCoverage['scope'],
+export async function inShares<Suite, Found extends { calls: number }>(
+  suites: readonly Suite[],
+  most: number,
   tools: FeatureTools,
-): Promise<SuiteCoverage[]> {
+  work: (suite: Suite, room: number) => Promise<Found>,
+): Promise<Found[]> {
   if (tools.isPreview === true) return [];
-  const found: SuiteCoverage[] = [];
-  const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
-  const asked = rows
-    .map(({ comparison }) => comparison)
-    .filter((suite) => linesToCover(suite, scope) !== null);
-  for (const [index, suite] of asked.entries()) {
+  const found: Found[] = [];
+  for (const [index, suite] of suites.entries()) {
     const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
-    const room = tools.spent.halted() === null ? Math.ceil(left / (asked.length - index)) : 0;
-    found.push(
-      await coverSuite(suite, scope, room, {
-        ...tools,
-        price,
-        grader,
-        unasked: asker?.unasked ?? null,
-      }),
-    );
+    const room = tools.spent.halted() === null ? Math.ceil(left / (suites.length - index)) : 0;
+    found.push(await work(suite, room));
   }
   return found;
 }
 
-async function coverSuite(
+/** For outside contributors, no model drafts anything. */
+export function coverTools(
+  { asker }: Pick<PlannedFeature, 'asker'>,
+  { price, emptyResult: { trust } }: Pick<ComparedRun, 'price' | 'emptyResult'>,
+  tools: FeatureTools,
+): CoverTools {
+  const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
+  return { ...tools, price, grader, unasked: asker?.unasked ?? null };
+}
+
+export async function coverSuites(
+  plan: PlannedFeature<{ most: number }>,
+  run: ComparedRun,
+  scope: SuiteCoverage['scope'],
+  tools: FeatureTools,
+): Promise<SuiteCoverage[]> {
+  const asked = run.rows
+    .map(({ comparison }) => comparison)
+    .filter((suite) => linesToCover(suite, scope) !== null);
+  const own = coverTools(plan, run, tools);
+  return inShares(asked, plan.own.most, tools, async (suite, room) => {
+    const { path, name, variant } = suite.run.suite;
+    const blank = { path, suite: name, variant, scope, lines: [], unsteady: [], calls: 0 };
+    const bench = await coverBench(suite, scope, room, own);
+    if (typeof bench === 'string') return { ...blank, reason: bench };
+    return { ...blank, ...(await searchLines(bench, own)) };
+  });
+}
+
+interface CoverBench {
+  run: SuiteRun;
+  lines: PromptChange;
+  /** Of the references, in the order of `input`. */
+  ids: string[];
+  counter: CallCounter;
+  input: CoverInput;
+  ask: AskWithout;
+}
+
+/** Returns a reason, as a clause, if there is nothing to ask. */
+export async function coverBench(
   comparison: SuiteComparison,
   scope: SuiteCoverage['scope'],
   room: number,
   tools: CoverTools,
-): Promise<SuiteCoverage> {
-  const { path, name: suite, variant } = comparison.run.suite;
-  const blank = { path, suite, variant, scope, lines: [], unsteady: [], calls: 0 };
-  const read = await readSideFiles([comparison.run.suite], tools.sources);
+): Promise<CoverBench | string> {
+  const { run } = comparison;
+  const read = await readSideFiles([run.suite], tools.sources);
   const lines = linesToCover(comparison, scope, read.lines);
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
   if (lines === null || lines.units === null || lines.units.length === 0)
-    return { ...blank, reason: lines?.units === null ? lines.reason : 'every line must stay' };
-  if (runs.length === 0) return { ...blank, reason: 'no answer of its tests was judged' };
-  tools.onStage?.(`looking which lines the tests of ${suite} hold`);
-  return { ...blank, ...(await searchLines(comparison, { lines, runs, room }, tools)) };
-}
-
-async function searchLines(
-  { run }: SuiteComparison,
-  { lines, runs, room }: { lines: PromptChange; runs: readonly ReferenceRun[]; room: number },
-  tools: CoverTools,
-): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
-  const { units } = lines;
+    return lines?.units === null ? lines.reason : 'every line must stay';
+  if (runs.length === 0) return 'no answer of its tests was judged';
+  tools.onStage?.(`looking which lines the tests of ${run.suite.name} hold`);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
   const ids = runs.map(({ affected: { reference } }) => reference.id);
   const make = extraResults(run, ids, { ...tools, complete: counter.complete });
   const attempt = attemptBy(make, lines, true);
-  const found = await coverLines(
-    {
-      lines: units.length,
-      stored: runs.map(({ head }) => judgedAnswers(head)),
-      given: isBaseWithout(runs, lines) ? runs.map(({ base }) => judgedAnswers(base)) : null,
-      likely: likelihoods(runs, lines),
-      most: Math.floor(room / callsPerTry(run)),
-      seed: ids.join(),
-    },
-    async (wanted) => (await attempt(wanted)).map(judgedAnswer),
-  );
+  const input = {
+    lines: lines.units.length,
+    stored: runs.map(({ head }) => judgedAnswers(head)),
+    given: isBaseWithout(runs, lines) ? runs.map(({ base }) => judgedAnswers(base)) : null,
+    likely: likelihoods(runs, lines),
+    most: Math.floor(room / callsPerTry(run)),
+    seed: ids.join(),
+  };
+  const ask: AskWithout = async (wanted) => (await attempt(wanted)).map(judgedAnswer);
+  return { run, lines, ids, counter, input, ask };
+}
+
+async function searchLines(
+  bench: CoverBench,
+  tools: CoverTools,
+): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
+  const { run, lines, ids, counter, input, ask } = bench;
+  const found = await coverLines(input, ask);
   const drafts = await draftTests(found, lines, { run, counter, tools });
-  const stopped = tools.spent.halted()?.why ?? counter.refused() ?? counter.ended();
   return {
-    lines: units.map((unit, line) => {
+    lines: lines.units.map((unit, line) => {
       const { kind: status, reference, ...own } = found.lines[line] ?? NOT_ASKED;
       return { status, unit, reference: ids[reference ?? -1] ?? null, ...own, ...drafts[line] };
     }),
-    reason: whyUnsettled(found, stopped),
+    reason: whyUnsettled(found, tools.spent.halted()?.why ?? counter.refused() ?? counter.ended()),
     unsteady: ids.filter((_, own) => !found.usable.includes(own)),
     calls: counter.made(),
   };
@@ -165,7 +196,10 @@ async function draftTests(
   return drafts;
 }
 
-function whyUnsettled({ lines, usable, end }: Covered, stopped: string | null): string | null {
+export function whyUnsettled(
+  { lines, usable, end }: Covered,
+  stopped: string | null,
+): string | null {
   if (usable.length === 0) return 'no test passes in half of its tries, so none can hold a line';
   if (lines.every(({ kind }) => kind !== 'unsettled')) return null;
   if (stopped !== null) return stopped;

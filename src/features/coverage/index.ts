@@ -16,6 +16,11 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
       group: 'test',
       load: async () => (await import('./command.ts')).coverCommand,
     },
+    {
+      name: 'improve',
+      group: 'test',
+      load: async () => (await import('./improve-command.ts')).improveCommand,
+    },
   ],
   calls: coverageCalls,
   settings: coverageSettings,

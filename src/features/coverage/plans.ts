@@ -1,10 +1,8 @@
 import type { Feature, PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
-import type { ProjectSide } from '../../config/project-side.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
-import type { PrepareInput } from '../../money/prepared.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
 import {
@@ -40,13 +38,34 @@ export const wholeCover: Feature<{ most: number }> = {
   }),
 };
 
-function planWhole({
-  input: { code },
-  head,
-  suites: all,
-}: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
+export function planWhole(run: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
+  const { draft } = run.head.project.settings.coverage;
+  const drafting = draft ? MOST_DRAFTED * DRAFT_CALLS : 0;
+  return {
+    ...planSearch(run, (suite) => {
+      const units = linesToCover(suite, 'prompt')?.units ?? [];
+      const pairs = units.length * coverableRuns(suite).length;
+      return pairs === 0 ? 0 : MOST_PER_PAIR * pairs + drafting;
+    }),
+    ...(draft ? drafterOf(run, 'coverage.draft') : {}),
+  };
+}
+
+/** Two drafts, each with up to ten tries of failing tests and a few of all others. */
+const REWORDING = { draft: 2, fixed: 12, each: 3 };
+
+export function planRewording(run: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
+  const { draft, fixed, each } = REWORDING;
+  const callsOf = (suite: SuiteComparison) => draft * (fixed + each * coverableRuns(suite).length);
+  return { ...planSearch(run, callsOf), ...drafterOf(run, 'improve') };
+}
+
+/** All tests of the chosen prompts, and then up to so many calls of each suite. */
+function planSearch(
+  { head, suites: all }: PlanningRun<unknown>,
+  callsOf: (suite: SuiteComparison) => number,
+): FeaturePlan<{ most: number }> {
   const { n_tries, coverage } = head.project.settings;
-  const drafting = coverage.draft ? MOST_DRAFTED * DRAFT_CALLS : 0;
   // One variant of a sweep, because others would repeat all calls.
   const byName = new Map(
     all.map((suite) => [`${suite.run.suite.path} ${suite.run.suite.name}`, suite]),
@@ -61,27 +80,24 @@ function planWhole({
   let left = coverage.max_calls;
   const certain = suites.flatMap((suite): PlannedCalls[] => {
     const side = suite.run.suite.head;
-    const units = linesToCover(suite, 'prompt')?.units ?? [];
-    const pairs = units.length * coverableRuns(suite).length;
-    const calls = pairs === 0 ? 0 : Math.min(left, MOST_PER_PAIR * pairs + drafting);
+    const calls = Math.min(left, callsOf(suite));
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });
-  return { own: { most: coverage.max_calls }, certain, suites, ...drafterOf(head, code) };
+  return { own: { most: coverage.max_calls }, certain, suites };
 }
 
-/** The grader that drafts tests, if the settings ask for tests. */
+/** The grader that drafts tests or words. */
 function drafterOf(
-  head: ProjectSide,
-  code: PrepareInput['code'],
+  { head, input: { code } }: PlanningRun<unknown>,
+  what: string,
 ): Pick<FeaturePlan, 'asker' | 'problems'> {
-  const { coverage, file } = head.project.settings;
-  if (!coverage.draft) return {};
-  const message = 'coverage.draft needs a grader; set grader: { model: … }';
-  return createAsker(head, code) ?? { problems: [problem(file ?? SETTINGS_FILE, message)] };
+  const place = head.project.settings.file ?? SETTINGS_FILE;
+  const message = `${what} needs a grader; set grader: { model: … }`;
+  return createAsker(head, code) ?? { problems: [problem(place, message)] };
 }
 
 /** Most calls of a pull request. Fewer are needed if base is head without the lines. */
@@ -92,12 +108,10 @@ export interface ChangedCover {
   fails: boolean;
 }
 
-export function planChanged({
-  input: { mode, again, code },
-  head,
-  suites,
-}: PlanningRun<unknown>): FeaturePlan<ChangedCover> | null {
-  const { lines, untested } = head.project.settings.coverage;
+export function planChanged(run: PlanningRun<unknown>): FeaturePlan<ChangedCover> | null {
+  const { head, suites } = run;
+  const { mode, again } = run.input;
+  const { lines, untested, draft } = head.project.settings.coverage;
   if (mode !== 'diff' || again !== undefined || lines === 'off') return null;
   // Null: said to be not examined, without a call.
   const found = suites.flatMap((suite): (boolean | null)[] => {
@@ -109,5 +123,5 @@ export function planChanged({
   const most = found.includes(false) ? CHANGED_CALLS.other : CHANGED_CALLS.baseWithout;
   const possible = found.some((own) => own !== null) ? most : 0;
   const own = { most, fails: untested === 'fail' };
-  return { own, possible, ...drafterOf(head, code) };
+  return { own, possible, ...(draft ? drafterOf(run, 'coverage.draft') : {}) };
 }

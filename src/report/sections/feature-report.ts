@@ -99,14 +99,17 @@ export interface FoundLines {
 
 /** An edit of a file, with what its tries showed. */
 export interface ProvenFix {
-  kind: 'set back' | 'draft' | 'test';
+  kind: 'set back' | 'draft' | 'test' | 'shorter';
   file: string;
   lines: { from: number; to: number };
   replaced: string;
   replacement: string;
   restores: { references: number; of: number };
   costs: { references: number; of: number };
+  tries: number;
   withheld?: true;
+  /** Of `shorter`, 0–1. */
+  loss?: number;
 }
 
 export interface TestedProposal extends Pick<FoundLines, 'suite'> {

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
-import { count, counted } from '../../text/amounts.ts';
+import { estimateTokens } from '../../money/tokens.ts';
+import { count, counted, inSize } from '../../text/amounts.ts';
 import { withoutMargin } from './changes.ts';
 import {
   code,
@@ -26,6 +27,7 @@ const FIX_TITLES: Readonly<Record<ProvenFix['kind'], string>> = {
   draft: 'Suggested fix',
   'set back': 'Putting it back',
   test: 'Suggested test',
+  shorter: 'Shorter prompt',
 };
 
 export function fixLine(fix: ProvenFix, suite: string | null): Line {
@@ -49,7 +51,9 @@ export function fixDiff({
   );
 }
 
-export function fixWords({ kind, restores, costs, withheld }: ProvenFix): string {
+export function fixWords(fix: ProvenFix): string {
+  const { kind, restores, costs, withheld } = fix;
+  if (kind === 'shorter') return shorterWords(fix);
   if (kind === 'test')
     return (
       `passes ${count(restores.references)} of ${count(restores.of)} times with the line, and ` +
@@ -60,4 +64,14 @@ export function fixWords({ kind, restores, costs, withheld }: ProvenFix): string
   return costs.of === 0
     ? `${fixed}; no other test passes on both sides, so what it breaks is not known`
     : `${fixed} and broke none of ${counted(costs.of, 'other')} that passed`;
+}
+
+function shorterWords({ replaced, replacement, costs, tries, loss = 1 }: ProvenFix): string {
+  const tokens = (text: string) => estimateTokens(text.replaceAll(/^[ \t]+/gm, ''));
+  const saved = Math.ceil(tokens(replaced) - tokens(replacement));
+  return (
+    `saves ${counted(saved, 'token')} a call; broke none of ${counted(costs.of, 'test')} in ` +
+    `${count(tries)} tries each; with 95 % certainty, the pass rate falls by at most ` +
+    `${inSize(loss)} points`
+  );
 }

@@ -1,0 +1,157 @@
+import type { ComparedRun, Feature, FeatureTools } from '../../app/run/feature.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
+import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
+import type { PlannedFeature } from '../../money/feature-plan.ts';
+import { splitFallen } from '../../trials/drafts.ts';
+import { exactEdit, headFiles, isText } from '../../trials/fix-edit.ts';
+import { provenFix, type FixFound } from '../../trials/fix.ts';
+import { packetOf } from '../../trials/packet.ts';
+import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
+import { countCalls, extraTries } from '../../trials/tries.ts';
+import { coverBench, coverTools, inShares, whyUnsettled, type CoverTools } from './cover-suite.ts';
+import { coverageCalls, planRewording, planWhole } from './plans.ts';
+import { coverLines } from './search.ts';
+import { lossWithout } from './shorter.ts';
+
+declare module '../../kernel/result/feature-parts.ts' {
+  interface FeatureParts {
+    improved?: SuiteImprovement[];
+  }
+}
+
+interface SuiteImprovement extends FixFound, Pick<SuiteResult, 'path' | 'variant'> {
+  suite: string;
+  calls: number;
+}
+
+/** Probability that a rewording that is no better is shown, for all suites together. */
+const LEVEL = 0.05;
+
+/** What `evaldiff improve` runs instead of the features. */
+export function improvement(isShorter: boolean): Feature<{ most: number }> {
+  return {
+    key: 'coverage',
+    calls: coverageCalls,
+    plan: isShorter ? planWhole : planRewording,
+    after: async (plan, run, tools) => ({
+      parts: { improved: await improveSuites(plan, run, isShorter ? shorten : reword, tools) },
+    }),
+  };
+}
+
+type Improve = (
+  row: SuiteRow,
+  own: { room: number; level: number },
+  tools: CoverTools,
+) => Promise<FixFound & { calls: number }>;
+
+async function improveSuites(
+  plan: PlannedFeature<{ most: number }>,
+  run: ComparedRun,
+  improve: Improve,
+  tools: FeatureTools,
+): Promise<SuiteImprovement[]> {
+  const rows = run.rows.filter(({ comparison }) => comparison.run.suite.head !== null);
+  const level = LEVEL / rows.length;
+  const own = coverTools(plan, run, tools);
+  return inShares(rows, plan.own.most, tools, async (row, room) => {
+    const { path, name: suite, variant } = row.result;
+    return { path, suite, variant, ...(await improve(row, { room, level }, own)) };
+  });
+}
+
+/** Takes away all lines without an effect seen, if new tries without them then pass as often. */
+const shorten: Improve = async ({ comparison }, { room }, tools) => {
+  const bench = await coverBench(comparison, 'prompt', room, tools);
+  if (typeof bench === 'string') return { fix: null, no_fix: bench, calls: 0 };
+  const { lines, input, ask, counter } = bench;
+  const none = (no_fix: string) => ({ fix: null, no_fix, calls: counter.made() });
+  const found = await coverLines(input, ask);
+  const isIdle = (unit: (typeof lines.units)[number], at: number) =>
+    isText(unit) && found.lines[at]?.kind === 'idle';
+  const [first] = lines.units.filter(isIdle);
+  if (first === undefined)
+    return none(whyUnsettled(found, counter.ended()) ?? 'every line has an effect');
+  const idle = [...lines.units.keys()].filter((at) => isIdle(lines.units[at] ?? first, at));
+  const kept = new Set([...lines.units.keys()].filter((at) => !idle.includes(at)));
+  const prompts = { head: lines.head, wanted: lines.body(kept) };
+  const edit = await exactEdit(first, null, prompts, headFiles(lines.head, tools));
+  if (edit === null) return none('no edit of one message gives the prompt without these lines');
+  const lost = await lossWithout(idle, input, found, ask);
+  if (typeof lost === 'string') return none(counter.ended() ?? lost);
+  const restores = { references: 0, of: 0 };
+  const costs = { references: 0, of: found.usable.length };
+  return { fix: { kind: 'shorter', ...edit, restores, costs, ...lost }, calls: counter.made() };
+};
+
+/** Changes words of a line, if tests that fail and that the grader did not see then pass. */
+const reword: Improve = async ({ comparison: { run }, result }, { room, level }, tools) => {
+  const side = run.suite.head;
+  const messages = writtenMessages(side);
+  const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
+  const none = (no_fix: string) => ({ fix: null, no_fix, calls: counter.made() });
+  if (side === null || messages === null)
+    return none('code makes this prompt, and only written messages can be changed');
+  const { grader, random } = tools;
+  if (grader === null)
+    return none(tools.unasked ?? 'no grader is asked for an outside contributor');
+  const judged = result.references.filter(
+    (reference) => countsForVerdict(reference) && rateOf(reference) !== null,
+  );
+  const fell = judged
+    .filter((reference) => (rateOf(reference) ?? 1) < 0.5)
+    .sort((a, b) => (rateOf(a) ?? 0) - (rateOf(b) ?? 0));
+  const stable = judged.filter((reference) => rateOf(reference) === 1);
+  if (fell.length < 2)
+    return none('fewer than two tests fail in most tries, so none can be withheld from the grader');
+  if (stable.length === 0) return none('no test always passes, which a change could break');
+  tools.onStage?.(`looking for better words for ${run.suite.name}`);
+  const packet = packetOf({
+    suite: { base: side, head: side },
+    groups: [],
+    fell: splitFallen(fell).shown,
+    stable,
+  });
+  const { complete, ended } = counter;
+  const files = headFiles(side.suite.prompt, tools);
+  const { candidates, why } = await proposedFixes(
+    QUESTION,
+    packet,
+    { side, messages, files },
+    { grader, complete, random },
+  );
+  if (candidates.length === 0) return none(ended() ?? why);
+  const references = [...fell, ...stable];
+  const ids = references.map(({ id }) => id);
+  const make = extraTries(run, ids, { ...tools, complete });
+  const trial = { references, fell, stable, ended, make, retestRate: repeatRate(judged) };
+  return { ...(await provenFix(candidates, trial, level)), calls: counter.made() };
+};
+
+const QUESTION = {
+  name: 'insights',
+  role: 'You improve the prompt of an application.',
+  about: 'Nothing changed. Explain what the prompt lacks for the cases that fail.',
+  materials: {},
+};
+
+/** Pass rate on head, 0–1. Null if no try was judged. */
+function rateOf({ head }: ReferenceResult): number | null {
+  return head === null || head.tries_judged === 0 ? null : head.passes / head.tries_judged;
+}
+
+/** How often references whose first try passes pass again, 0–1. */
+function repeatRate(references: readonly ReferenceResult[]): number {
+  const again = references.flatMap(({ head }) => laterTries(head));
+  const passed = again.filter((outcome) => outcome === 'pass').length;
+  return again.length === 0 ? 1 : passed / again.length;
+}
+
+function laterTries(side: SideResult | null): string[] {
+  const outcomes = (side?.tries ?? [])
+    .map(({ outcome }) => outcome)
+    .filter((outcome) => outcome === 'pass' || outcome === 'fail');
+  return outcomes[0] === 'pass' ? outcomes.slice(1) : [];
+}
