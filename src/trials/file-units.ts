@@ -42,15 +42,17 @@ export function filesChange(
 function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
   const files = changedPaths(targets.base, targets.head).map((path) => {
     const ids = { base: targets.base.ids?.get(path), head: targets.head.ids?.get(path) };
-    const isBoth = ids.base !== undefined && ids.head !== undefined;
-    const text = isBoth ? mergedFile(path, read) : null;
+    const text = mergedFile(path, read);
     const units = text === null ? [wholeFile(path, ids)] : linesOf(path, text.merged);
     return { path, text, units, compose: overlaidFile(ids, text, units.length) };
   });
   const { units, compose } = joinParts(files);
+  // If both sides are one commit, base stands for head without some lines.
+  const isOneTree = targets.base.commit === targets.head.commit;
   return {
     units,
-    compose: (has) => (side) => {
+    compose: (has) => (given) => {
+      const side = isOneTree ? 'head' : given;
       const changed = compose(has, null).flatMap((overlaid, index) => {
         const file = overlaid(side);
         return file === undefined ? [] : [[files[index]?.path ?? '', file] as const];
@@ -82,6 +84,49 @@ export function changedPaths(base: ProgramTarget, head: ProgramTarget): string[]
     .sort();
   const isInstruction = (path: string) => INSTRUCTIONS.test(path);
   return [...changed.filter(isInstruction), ...changed.filter((path) => !isInstruction(path))];
+}
+
+const INSTRUCTION_FILES =
+  /(?:^|\/)(?:AGENTS|CLAUDE|GEMINI|SKILL|copilot-instructions)\.md$|\.mdc$|(?:^|\/)\.[a-z]+rules$/i;
+
+/** The files that agents read without being told, in order. */
+export function instructionFiles({ ids }: ProgramTarget): string[] {
+  return [...(ids?.keys() ?? [])].filter((path) => INSTRUCTION_FILES.test(path)).sort();
+}
+
+/** The workspace of `target` without its instructions, as base of a change that adds them. */
+export function withoutInstructions(
+  target: ProgramTarget,
+  read: ReadBytes,
+): { target: ProgramTarget; read: ReadBytes } {
+  const away = new Set(instructionFiles(target));
+  const ids = new Map([...(target.ids ?? [])].filter(([path]) => !away.has(path)));
+  return {
+    target: { ...target, ids },
+    read(side, path) {
+      const text = sideText(read('head', path));
+      if (side === 'head' || text === null) return read('head', path);
+      return new TextEncoder().encode(fixedLines(text));
+    },
+  };
+}
+
+/** Front matter and fenced code stay, because a part of them means nothing. */
+function fixedLines(text: string): string {
+  const lines = text.split('\n');
+  const matterEnd = lines[0]?.trim() === '---' ? lines.findIndex(isMatterEnd) : -1;
+  let isFenced = false;
+  return lines
+    .filter((line, at) => {
+      const isFence = /^\s*(?:```|~~~)/.test(line);
+      if (isFence) isFenced = !isFenced;
+      return at <= matterEnd || isFence || isFenced || line.trim() === '';
+    })
+    .join('\n');
+}
+
+function isMatterEnd(line: string, at: number): boolean {
+  return at > 0 && line.trim() === '---';
 }
 
 function mergedFile(path: string, read: ReadBytes): FileText | null {
@@ -135,8 +180,9 @@ function overlaidFile(
     const isAll = (value: boolean) =>
       Array.from({ length: units }, (_, unit) => has(unit)).every((own) => own === value);
     if (isAll(side === 'head')) return undefined;
-    if (text !== null && !isAll(side === 'base')) return { text: composedText(text, side, has) };
     const { [side === 'base' ? 'head' : 'base']: id } = ids;
+    if (text !== null && (id === undefined || !isAll(side === 'base')))
+      return { text: composedText(text, side, has) };
     return id === undefined ? null : { id };
   };
 }

@@ -4,30 +4,33 @@ import { partsOfText } from '../text/content.ts';
 import { takesOverlay } from '../types/model.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
 import { joinParts, wholePart, type MergedPart } from './change-unit.ts';
+import { withoutInstructions } from './file-units.ts';
 import { oneSided, onBothSides, type MergeMessages, type PlacedMessage } from './message-units.ts';
 import { promptChange } from './prompt-units.ts';
-import type { Places, ReadLines } from './unit-places.ts';
+import type { SideFiles } from './side-files.ts';
+import type { Places } from './unit-places.ts';
 
 /**
  * The parts of a prompt that can be taken away, as changes of a prompt without them: lines, sentences
- * of long lines, pairs of example messages, and descriptions in parameters (such as those of tools).
+ * of long lines, pairs of example messages, descriptions in parameters (such as those of tools), and
+ * lines of an agent's instruction files.
  * Lines that insert an input, or are in a template block, always stay. `isAsked`: false for texts
  * that must stay.
  */
 export function promptLines(
   side: SuiteSide,
-  read: ReadLines,
+  { lines: read, bytes }: SideFiles,
   isAsked: IsAsked,
 ): ReturnType<typeof promptChange> {
   const { suite, variant } = side;
   if (suite.prompt.code !== null) return { units: null, reason: 'the prompt is code' };
-  if (takesOverlay(variant.target))
-    return { units: null, reason: 'instruction files of agents are not examined' };
   const parameters = withoutDescriptions(variant.parameters, isAsked);
-  const bare = { ...side, variant: { ...variant, parameters } };
+  const files = takesOverlay(variant.target) ? withoutInstructions(variant.target, bytes) : null;
+  const target = files?.target ?? variant.target;
+  const bare = { ...side, variant: { ...variant, parameters, target } };
   const merge: MergeMessages = (messages, _, places) =>
     removableMessages(messages, places, isAsked);
-  const change = promptChange(bare, side, read, undefined, merge);
+  const change = promptChange(bare, side, read, files?.read, merge);
   if (change.units === null) return change;
   return {
     ...change,

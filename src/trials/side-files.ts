@@ -4,7 +4,7 @@ import type { Prompt } from '../kernel/suite/suite.ts';
 import { takesOverlay } from '../types/model.ts';
 import { SIDES, type Side } from '../types/plain.ts';
 import type { SourceTree } from '../types/repository.ts';
-import { changedPaths, MAX_UNIT_FILE, type ReadBytes } from './file-units.ts';
+import { changedPaths, instructionFiles, MAX_UNIT_FILE, type ReadBytes } from './file-units.ts';
 import { fileLines, type ReadLines } from './unit-places.ts';
 
 export interface SideFiles {
@@ -12,7 +12,9 @@ export interface SideFiles {
   bytes: ReadBytes;
 }
 
-/** Reads the files in which prompts and agents' workspaces differ. */
+export const NOTHING_READ: SideFiles = { lines: () => null, bytes: () => null };
+
+/** Reads the files in which prompts and agents' workspaces differ, or an agent's instructions. */
 export async function readSideFiles(
   suites: readonly AffectedSuite[],
   sources: Partial<Record<Side, SourceTree | null>> = {},
@@ -40,7 +42,8 @@ export async function readSideFiles(
 
 function workspaceFiles({ base, head }: AffectedSuite): string[] {
   const [before, after] = [base?.variant.target ?? null, head?.variant.target ?? null];
-  return takesOverlay(before) && takesOverlay(after) ? changedPaths(before, after) : [];
+  if (!takesOverlay(after)) return [];
+  return takesOverlay(before) ? changedPaths(before, after) : instructionFiles(after);
 }
 
 /** A large file counts as one change and is not read. */

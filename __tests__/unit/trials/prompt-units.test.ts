@@ -4,6 +4,7 @@ import { createRandom, nextIndex, type Random } from '../../../src/kernel/statis
 import type { Prompt, Reference } from '../../../src/kernel/suite/suite.ts';
 import { promptLines, promptTexts } from '../../../src/trials/line-units.ts';
 import { promptChange } from '../../../src/trials/prompt-units.ts';
+import { NOTHING_READ } from '../../../src/trials/side-files.ts';
 import type { PromptText } from '../../../src/types/model.ts';
 import type { Json } from '../../../src/types/plain.ts';
 
@@ -246,7 +247,7 @@ describe('the lines of a prompt that can be taken away', () => {
     const file = ['', '', ...messages.flatMap(({ content }) => content.split('\n'))];
     const found = promptLines(
       head,
-      () => file,
+      { ...NOTHING_READ, lines: () => file },
       (text) => !texts.has(text),
     );
     if (found.units === null) throw new TypeError(found.reason);

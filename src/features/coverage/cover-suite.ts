@@ -13,7 +13,7 @@ import { answerText } from '../../report/answers/text.ts';
 import type { FixFound } from '../../trials/fix.ts';
 import { promptLines, promptTexts } from '../../trials/line-units.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
-import { readSideFiles } from '../../trials/side-files.ts';
+import { NOTHING_READ, readSideFiles } from '../../trials/side-files.ts';
 import { wordSimilarity } from '../../trials/text-units.ts';
 import {
   attemptBy,
@@ -23,8 +23,7 @@ import {
   type CallCounter,
   type TryTools,
 } from '../../trials/tries.ts';
-import type { ReadLines } from '../../trials/unit-places.ts';
-import type { Grader } from '../../types/model.ts';
+import { takesOverlay, type Grader } from '../../types/model.ts';
 import { jsonText } from '../../types/plain.ts';
 import { draftTest } from './draft-test.ts';
 import type { SuiteCoverage } from './result.ts';
@@ -43,10 +42,12 @@ export const MOST_DRAFTED = 3;
 export function linesToCover(
   { run: { suite } }: Pick<SuiteComparison, 'run'>,
   scope: SuiteCoverage['scope'],
-  read: ReadLines = () => null,
+  read = NOTHING_READ,
 ): ReturnType<typeof promptLines> | null {
   const { base, head, references } = suite;
   if (head === null || references.length === 0) return null;
+  if (scope === 'changed' && takesOverlay(head.variant.target))
+    return { units: null, reason: 'only evaldiff cover examines instruction files of agents' };
   const known = scope === 'changed' && base !== null ? promptTexts(base) : new Set<string>();
   const lines = promptLines(head, read, (text) => !known.has(text));
   return scope === 'changed' && lines.units?.length === 0 ? null : lines;
@@ -134,7 +135,7 @@ export async function coverBench(
 ): Promise<CoverBench | string> {
   const { run } = comparison;
   const read = await readSideFiles([run.suite], tools.sources);
-  const lines = linesToCover(comparison, scope, read.lines);
+  const lines = linesToCover(comparison, scope, read);
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
   if (lines === null || lines.units === null || lines.units.length === 0)
     return lines?.units === null ? lines.reason : 'every line must stay';

@@ -76,6 +76,8 @@ const shorten: Improve = async ({ comparison }, { room }, tools) => {
     return none(whyUnsettled(found, counter.ended()) ?? 'every line has an effect');
   const idle = [...lines.units.keys()].filter((at) => isIdle(lines.units[at] ?? first, at));
   const kept = new Set([...lines.units.keys()].filter((at) => !idle.includes(at)));
+  if (lines.revert(first) !== null)
+    return none(`evaldiff does not write ${first.file}; evaldiff cover shows its lines`);
   const prompts = { head: lines.head, wanted: lines.body(kept) };
   const edit = await exactEdit(first, null, prompts, headFiles(lines.head, tools));
   if (edit === null) return none('no edit of one message gives the prompt without these lines');

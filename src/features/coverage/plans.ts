@@ -5,6 +5,7 @@ import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
+import { takesOverlay } from '../../types/model.ts';
 import {
   MOST_DRAFTED,
   coverableRuns,
@@ -45,7 +46,10 @@ export function planWhole(run: PlanningRun<unknown>): FeaturePlan<{ most: number
     ...planSearch(run, (suite) => {
       const units = linesToCover(suite, 'prompt')?.units ?? [];
       const pairs = units.length * coverableRuns(suite).length;
-      return pairs === 0 ? 0 : MOST_PER_PAIR * pairs + drafting;
+      if (pairs === 0) return 0;
+      // The lines of an agent's files are not read yet.
+      const isAgent = takesOverlay(suite.run.suite.head?.variant.target ?? null);
+      return isAgent ? Infinity : MOST_PER_PAIR * pairs + drafting;
     }),
     ...(draft ? drafterOf(run, 'coverage.draft') : {}),
   };
