@@ -1,6 +1,7 @@
 import { InternalError, userError } from '../../errors.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import { lastLine, runGit, splitNul, type GitPlace } from './command.ts';
+import type { GitSource } from './history.ts';
 import { REGULAR_MODES, SUBMODULE, readTrees, treePathText, type TreeSource } from './listing.ts';
 import { isObjectId } from './objects.ts';
 
@@ -18,17 +19,17 @@ const DIFF_COMMAND = [
 ];
 
 export async function diffTrees(
-  trees: TreeSource,
-  [base, head]: readonly [base: string, head: string],
-  fetchContents: (ids: readonly string[]) => Promise<void>,
+  source: GitSource,
+  base: string,
+  head: string,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  const differing = await treeDifferences(trees, base, head);
+  const differing = await treeDifferences(source, base, head);
   const contents = differing.flatMap(({ sides }) =>
     sides.flatMap(({ mode, id }) => (mode === NO_MODE || mode === SUBMODULE ? [] : id)),
   );
-  await fetchContents(contents);
-  return diff(trees.place, base, head);
+  await source.fetchContents(contents);
+  return diff(source.place, base, head);
 }
 
 const NO_MODE = '000000';
@@ -89,11 +90,10 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     base,
     head,
   ];
-  const { code, output, stderr: complaint } = await runGit(place, command);
+  const { code, output, stderr } = await runGit(place, command);
   if (code === 0) return parseDiff(output);
-  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
-  if (missing === undefined)
-    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(stderr) ?? [];
+  if (missing === undefined) throw new InternalError(`git diff-tree failed: ${lastLine(stderr)}`);
   throw userError(
     null,
     `The content of a changed file (object ${missing.slice(0, 7)}) is missing from this clone; ` +

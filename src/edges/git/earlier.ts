@@ -56,10 +56,10 @@ async function commitBefore(
 
 const VERSION = /^v?(\d+)\.(\d+)(?:\.(\d+))?$/;
 
-async function lastRelease({ place, source: { remote } }: Names): Promise<string | null> {
+async function lastRelease({ place, remote }: Names): Promise<string | null> {
   const listed = ['for-each-ref', '--format=%(refname:lstrip=2)', 'refs/tags'];
   const own = (await gitLines(place, listed)).filter((tag) => VERSION.test(tag));
-  const tips = own.length > 0 || 'none' in remote ? null : await remote.tips();
+  const tips = own.length > 0 ? null : await remote.tips();
   const others = [...(tips?.keys() ?? [])].flatMap((ref) =>
     ref.startsWith('refs/tags/') ? [ref.slice('refs/tags/'.length)] : [],
   );

@@ -1,6 +1,6 @@
 import type { Origin } from '../../types/repository.ts';
 import { git, gitLines, type GitPlace } from './command.ts';
-import { isShallow, type HistorySource } from './history.ts';
+import { isShallow, type GitSource } from './history.ts';
 import { absentOf } from './objects.ts';
 
 /** Merge queue refs contain unmerged commits, also from forks. */
@@ -14,13 +14,12 @@ const CLOCKS_DIFFER = 7 * 24 * 3600;
  * by id.
  */
 export async function originsOf(
-  source: HistorySource,
-  tips: ReadonlyMap<string, string> | null,
+  source: GitSource,
   commits: readonly string[],
   base: string | null,
 ): Promise<Map<string, Origin>> {
-  if (tips === null || 'none' in source.remote)
-    return new Map(commits.map((commit) => [commit, 'unknown']));
+  const tips = await source.remote.tips();
+  if (tips === null) return new Map(commits.map((commit) => [commit, 'unknown']));
   const own = [...tips].flatMap(([ref, id]) => (ref.startsWith(QUEUE) ? [] : [id]));
   const baseTip = base === null ? undefined : tips.get(base);
   const origins = new Map<string, Origin>();
@@ -36,13 +35,13 @@ export async function originsOf(
 }
 
 async function isReachable(
-  source: HistorySource,
+  source: GitSource,
   commit: string,
   tips: readonly string[],
 ): Promise<boolean | null> {
   const { remote, reader } = source;
   if (tips.includes(commit)) return true;
-  if (tips.length === 0 || 'none' in remote) return false;
+  if (tips.length === 0) return false;
   const settings = [...source.place.settings, 'core.commitGraph=false'];
   const place = { ...source.place, settings };
   const missing = await absentOf(tips, async (tip) => (await reader.readLocal(tip)) !== null);

@@ -1,11 +1,10 @@
 import { userError } from '../../errors.ts';
 import { gitLines, linesOf, runGit, type GitPlace } from './command.ts';
-import type { Checkout } from './discover.ts';
 import {
   isShallow,
   parentsOf,
   type CommitHistory,
-  type HistorySource,
+  type GitSource,
   type NamedCommit,
 } from './history.ts';
 import { isObjectId, isPlainName, type ObjectReader } from './objects.ts';
@@ -17,11 +16,7 @@ export interface Mainline {
   shallow: boolean;
 }
 
-export interface Names {
-  place: GitPlace;
-  reader: ObjectReader;
-  checkout: Checkout | null;
-  source: HistorySource;
+export interface Names extends GitSource {
   history: CommitHistory;
 }
 
@@ -168,7 +163,7 @@ async function commitOf(names: Names, name: string): Promise<string | null> {
 
 async function ancestorNamed(names: Names, name: string): Promise<string | null> {
   const [, start, path = ''] = /^([^~^]+)((?:[~^]\d*)+)$/.exec(name) ?? [];
-  if (start === undefined || (start === 'HEAD' && names.checkout === null)) return null;
+  if (start === undefined || (start === 'HEAD' && names.empty)) return null;
   const from = await commitOf(names, start);
   if (from === null) return null;
   await names.history.ensure(from);
@@ -183,7 +178,7 @@ const NAMED_BRANCHES = 5;
 
 async function unknownMessage(names: Names, revision: string): Promise<string> {
   const unknown = `"${revision}" is not a branch, tag or commit of this repository.`;
-  if ((await commitNamed(names, 'HEAD')) === null && !names.history.hasRemote)
+  if ((await commitNamed(names, 'HEAD')) === null && !names.remote.isThere)
     return (
       `${revision === 'HEAD' ? 'This repository' : `${unknown} It`} has no commit yet: commit ` +
       'first, or use "npx evaldiff run", which needs none.'

@@ -17,7 +17,7 @@ import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote
 export interface GitStore {
   place: GitPlace;
   head: string | null;
-  remote: { address: RemoteAddress } | { none: string };
+  remote: RemoteAddress;
   fileSettings: readonly string[];
   remove(): Promise<void>;
 }
@@ -46,15 +46,10 @@ export async function openGitStore(
     ]);
     if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
-    const reaching = settings
-      .filter(
-        ({ scope, key }) => isRemoteSetting(key) && (scope === 'local' || scope === 'worktree'),
-      )
-      .map(({ key, value }) => [key, value] as const);
     return {
       place: own,
       head,
-      remote: await remoteOf(checkout, reaching),
+      remote: await remoteOf(checkout, settings),
       fileSettings: settings.flatMap(({ key, value }) =>
         FILE_SETTINGS.test(key) ? [value === null ? key : `${key}=${value}`] : [],
       ),
@@ -91,21 +86,21 @@ const FILE_SETTINGS =
 /** Ignores the remote of another user's repository, because credentials would be sent there. */
 async function remoteOf(
   checkout: Checkout | null,
-  reaching: readonly (readonly [key: string, value: string | null])[],
-): Promise<GitStore['remote']> {
-  const address =
-    checkout === null
-      ? null
-      : configuredAddress(
-          reaching.flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])),
-          checkout.root,
-        );
-  if (checkout === null || address === null) return { none: 'this repository has no remote' };
-  const owner = (await stat(checkout.commonDir)).uid;
-  if (ownUsers().includes(owner)) return { address };
-  return {
-    none: `${checkout.commonDir} belongs to another user, so its remote is not used; run "git fetch" there`,
-  };
+  settings: readonly GitSetting[],
+): Promise<RemoteAddress> {
+  const none = { url: '', settings: [], advice: '' };
+  const own = settings.flatMap(({ scope, key, value }) =>
+    isRemoteSetting(key) && value !== null && (scope === 'local' || scope === 'worktree')
+      ? [[key, value] as const]
+      : [],
+  );
+  const address = checkout === null ? null : configuredAddress(own, checkout.root);
+  if (checkout === null || address === null)
+    return { ...none, missing: 'this repository has no remote' };
+  const { commonDir } = checkout;
+  if (ownUsers().includes((await stat(commonDir)).uid)) return address;
+  const why = 'belongs to another user, so its remote is not used; run "git fetch" there';
+  return { ...none, missing: `${commonDir} ${why}` };
 }
 
 function ownUsers(): number[] {
@@ -142,17 +137,14 @@ async function linkObjects(
   checkout: Checkout,
   asking: GitPlace,
   store: string,
-): Promise<GitStore['head']> {
+): Promise<string | null> {
   const objects = join(checkout.commonDir, 'objects');
-  const [head] = await Promise.all([
-    copyRefs(asking, store),
-    writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
-    copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
-  ]);
-  return head;
+  await writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`);
+  await copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow'));
+  return copyRefs(asking, store);
 }
 
-async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
+async function copyRefs(asking: GitPlace, store: string): Promise<string | null> {
   const [head, refs] = await Promise.all([
     readHead(asking),
     gitLines(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),

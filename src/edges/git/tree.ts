@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { GitSource } from './history.ts';
 import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './lfs.ts';
 import {
   listTree,
@@ -10,7 +11,6 @@ import {
   TREE,
   treeEntries,
   type TreeEntry,
-  type TreeSource,
 } from './listing.ts';
 import { peel, type ObjectReader } from './objects.ts';
 
@@ -19,13 +19,9 @@ export type Folder =
   /** `at`: the path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-interface FolderSource extends TreeSource {
-  reader: Pick<ObjectReader, 'readLocal'>;
-}
-
 /** Does not follow links. `prefix`: '' for the root, else without trailing slash. */
 export async function findFolder(
-  trees: FolderSource,
+  trees: GitSource,
   commit: string,
   prefix: string,
 ): Promise<Folder> {
@@ -45,7 +41,7 @@ export async function findFolder(
 }
 
 export async function listFolder(
-  trees: FolderSource,
+  trees: GitSource,
   commit: string,
   prefix: string,
 ): Promise<TreeEntry[]> {
@@ -53,7 +49,7 @@ export async function listFolder(
   return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
 }
 
-async function rootTree(reader: FolderSource['reader'], id: string): Promise<string> {
+async function rootTree(reader: ObjectReader, id: string): Promise<string> {
   const object = await peel(reader, id);
   if (object?.type === 'tree') return object.id;
   const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];

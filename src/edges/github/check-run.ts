@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Conclusion } from '../../types/plain.ts';
-import { RETRIES, collect, listAll, type Client } from './client.ts';
+import { RETRIES, listAll, type Client } from './client.ts';
 import { isTransient } from './published.ts';
 import { ownerAndName, presentPull } from './pull.ts';
 
@@ -51,21 +51,20 @@ interface WrittenRun extends CheckOwner {
   startedAt: string | null;
 }
 
-const EXTERNAL_ID =
-  /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<base>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
-
-type Part = 'identity' | 'workflowRun' | 'attempt' | 'pull' | 'base' | 'own' | 'replaced';
-
 function parseCheckRun(run: z.infer<typeof CheckRun>): WrittenRun | null {
-  const found = EXTERNAL_ID.exec(run.external_id ?? '')?.groups;
-  if (found === undefined) return null;
-  const { pull, replaced, ...text } = found as Record<Part, string>;
+  const [mark, identity = '', workflowRun = '', attempt = '', pull = '', base = '', own, replaced] =
+    run.external_id?.split(':') ?? [];
+  if (mark !== 'evaldiff' || !own) return null;
   return {
-    ...text,
     id: run.id,
-    startedAt: run.started_at ?? null,
+    identity,
+    workflowRun,
+    attempt,
     pullRequest: /^\d{1,15}$/.test(pull) ? Number(pull) : null,
+    base,
+    own,
     replaced: Number(replaced) || null,
+    startedAt: run.started_at ?? null,
   };
 }
 
@@ -79,11 +78,10 @@ async function listNamed(
     check_name: name,
     filter: 'all' as const,
   };
-  const listed = listAll(CheckRun, async (page) => {
+  return listAll(CheckRun, async (page) => {
     const { data, headers } = await octokit.rest.checks.listForRef({ ...of, ...page });
     return { data: data.check_runs, headers };
   });
-  return collect(listed);
 }
 
 /** The oldest first. */
@@ -92,16 +90,11 @@ export async function checkRunsOf(client: Client, place: CheckPlace): Promise<Wr
   return runs.sort((a, b) => a.id - b.id);
 }
 
-interface NameStatus {
-  newest: number;
-  /** Whose check does not pass; null: the name is free. */
-  blockedBy: string | null;
-}
-
+/** `blockedBy`: whose check does not pass; null: the name is free. */
 export async function nameStatus(
   client: Client,
   place: CheckPlace & { opened: { id: number } | null },
-): Promise<NameStatus> {
+): Promise<{ newest: number; blockedBy: string | null }> {
   const runs = await checkRunsOf(client, place);
   const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
   const blockedBy = runs.some((run) => !ended.has(run.id) && isOpenTwin(run, place.owner))
@@ -119,7 +112,7 @@ async function blockerOf(
   const latest = new Map(runs.map((run) => [`${run.identity} ${run.pullRequest}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
-    if (own === 'success' || own === 'neutral') continue;
+    if (passes(own)) continue;
     if (number === null || number === owner.pullRequest) {
       if (run.identity !== owner.identity && !place.approved) return 'another job or workflow';
     } else {
@@ -137,7 +130,11 @@ async function blockerOf(
 function isOpenTwin(run: WrittenRun, owner: CheckOwner): boolean {
   const sameRun = run.workflowRun === owner.workflowRun && run.attempt === owner.attempt;
   const same = sameRun && run.identity === owner.identity && run.pullRequest === owner.pullRequest;
-  return same && run.own !== 'success' && run.own !== 'neutral';
+  return same && !passes(run.own);
+}
+
+export function passes(own: string): boolean {
+  return own === 'success' || own === 'neutral';
 }
 
 type Creation = Parameters<Client['octokit']['rest']['checks']['create']>[0];

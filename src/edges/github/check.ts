@@ -5,6 +5,7 @@ import {
   createCheckRun,
   externalId,
   nameStatus,
+  passes,
   type CheckPlace,
   type OwnConclusion,
 } from './check-run.ts';
@@ -57,8 +58,6 @@ const CONCLUSIONS = {
   error: 'failure',
   cancelled: 'cancelled',
 } as const satisfies Record<CheckJob['conclusion'], string>;
-
-type AnnotationPayload = ReturnType<typeof toSend>;
 
 type CheckOutput = { title: string; summary: string };
 
@@ -114,8 +113,7 @@ interface CheckDisplay extends CheckJob {
 /** A passing check run must never hide one that does not pass. */
 async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Promise<CheckDisplay> {
   const own = { ...job, output, own: job.conclusion, hidden: false };
-  const passes = job.conclusion === 'success' || job.conclusion === 'neutral';
-  const { newest, blockedBy } = passes
+  const { newest, blockedBy } = passes(job.conclusion)
     ? await nameStatus(client, job)
     : { newest: 0, blockedBy: null };
   if (blockedBy === null) return { ...own, hidden: newest > (job.opened?.id ?? 0) };
@@ -137,7 +135,8 @@ async function createWithFallback(
   job: CheckDisplay,
   annotations: readonly CheckAnnotation[],
 ): Promise<{ id: number; warnings: string[] }> {
-  const [whole, plain] = [annotations.map(toSend), annotations.map(withoutAstral).map(toSend)];
+  const whole = annotations.map(toSend);
+  const plain = annotations.map(withoutAstral).map(toSend);
   let refusal: unknown = null;
   for (const sent of isDeepStrictEqual(plain, whole) ? [whole] : [whole, plain]) {
     try {
@@ -171,17 +170,14 @@ function commonFields(
 async function post(
   client: Client,
   job: CheckDisplay,
-  annotations: AnnotationPayload[],
+  annotations: ReturnType<typeof toSend>[],
 ): Promise<number> {
   const body = {
     ...commonFields(job, job.own),
     status: 'completed' as const,
     conclusion: CONCLUSIONS[job.conclusion],
     completed_at: job.completedAt.toISOString(),
-    output: {
-      ...job.output,
-      ...(annotations.length === 0 ? {} : { annotations }),
-    },
+    output: { ...job.output, ...(annotations.length > 0 && { annotations }) },
   };
   if (job.opened !== null)
     try {

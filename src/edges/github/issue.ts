@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { collect, listAll, tokenIdentity, type Client } from './client.ts';
+import { listAll, tokenIdentity, type Client } from './client.ts';
 import { isOwn } from './comment.ts';
 import { publishFailureLine, type PublishResult } from './published.ts';
 import { ownerAndName } from './pull.ts';
@@ -13,31 +13,29 @@ const Issue = z.object({
 /** GitHub creates a missing label. */
 const LABEL = 'evaldiff-drift';
 
-interface IssueText {
-  repository: string;
-  marker: string;
-  title: string;
-  body: string;
-}
-
 /** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
 export async function upsertIssue(
-  { octokit, ...client }: Client,
-  { repository, marker, title, body }: IssueText,
+  client: Client,
+  {
+    repository,
+    marker,
+    title,
+    body,
+  }: { repository: string; marker: string; title: string; body: string },
 ): Promise<PublishResult> {
+  const { issues } = client.octokit.rest;
   const of = ownerAndName(repository);
   try {
-    const self = await tokenIdentity({ octokit, ...client });
-    const [open] = await collect(
-      listAll(Issue, (page) =>
-        octokit.rest.issues.listForRepo({ ...of, state: 'open', labels: LABEL, ...page }),
-      ),
+    const self = await tokenIdentity(client);
+    const [open] = await listAll(
+      Issue,
+      (page) => issues.listForRepo({ ...of, state: 'open', labels: LABEL, ...page }),
       (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
     );
     const { data } =
       open === undefined
-        ? await octokit.rest.issues.create({ ...of, title, body, labels: [LABEL] })
-        : await octokit.rest.issues.update({ ...of, issue_number: open.number, title, body });
+        ? await issues.create({ ...of, title, body, labels: [LABEL] })
+        : await issues.update({ ...of, issue_number: open.number, title, body });
     return { ok: true, id: data.number, warnings: [] };
   } catch (error) {
     const failed = 'The issue about the change was not written';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { collect, listAll, type Client } from './client.ts';
+import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
@@ -73,9 +73,8 @@ export async function withPresentBase(
   try {
     const { base, body, head } = await presentPull(client, facts.repository, number);
     const known = { ...facts, description: body ?? '', presentHead: head.sha };
-    return base.ref === facts.baseBranch
-      ? known
-      : { ...known, baseBranch: base.ref, base: base.sha };
+    if (base.ref === facts.baseBranch) return known;
+    return { ...known, baseBranch: base.ref, base: base.sha };
   } catch {
     return facts;
   }
@@ -117,13 +116,13 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     return { skip: 'The repository of the head commit no longer exists.' };
   const wanted = { ...facts, head, headRepository };
   const failed = 'The pull request of this run was not found';
-  const find = async (): Promise<Pull[]> => {
-    const ofCommit = await pullsOfCommit(client, wanted);
-    return ofCommit.length > 0 ? ofCommit : openPulls(client, wanted);
-  };
-  const matches = await find().catch((error: unknown) => {
+  let matches: Pull[];
+  try {
+    matches = await pullsOfCommit(client, wanted);
+    if (matches.length === 0) matches = await openPulls(client, wanted);
+  } catch (error) {
     throw userError(null, publishFailureLine(failed, PERMISSION, error));
-  });
+  }
   const [found, ...others] = matches;
   const isHead = `${head.slice(0, 7)} as ${others.length === 0 ? 'its' : 'their'} head`;
   if (found === undefined)
@@ -134,12 +133,11 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     const numbers = matches.map(({ number }) => `#${number}`).join(', ');
     return { skip: `${numbers} all have ${isHead}, so it is unclear which one to evaluate.` };
   }
-  const { number, base } = found;
   const known = {
     ...facts,
-    pullRequest: number,
-    base: base.sha,
-    baseBranch: base.ref,
+    pullRequest: found.number,
+    base: found.base.sha,
+    baseBranch: found.base.ref,
     head: found.head.sha,
     headBranch: found.head.ref,
     presentHead: found.head.sha,
@@ -153,10 +151,9 @@ type PullSearch = EventFacts & Record<'head' | 'headRepository', string>;
 async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };
   try {
-    return await collect(
-      listAll(Pull, (page) =>
-        octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
-      ),
+    return await listAll(
+      Pull,
+      (page) => octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
       (pull) => isWanted(pull, wanted),
     );
   } catch (error) {
@@ -170,8 +167,9 @@ function openPulls({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const { owner } = ownerAndName(wanted.headRepository);
   const head = wanted.headBranch === null ? {} : { head: `${owner}:${wanted.headBranch}` };
   const of = { ...ownerAndName(wanted.repository), state: 'open' as const, ...head };
-  return collect(
-    listAll(Pull, (page) => octokit.rest.pulls.list({ ...of, ...page })),
+  return listAll(
+    Pull,
+    (page) => octokit.rest.pulls.list({ ...of, ...page }),
     (pull) => isWanted(pull, wanted),
   );
 }
