@@ -61,15 +61,8 @@ function parseRaw(listing: readonly Buffer[]): RawChange[] {
       .split(' ');
     const from = nextPath(parts);
     const path = /^[RC]/.test(status) ? nextPath(parts) : from;
-    return {
-      status,
-      sides: [
-        { mode, id },
-        { mode: newMode, id: newId },
-      ],
-      from,
-      path,
-    };
+    const before = { mode, id };
+    return { status, sides: [before, { mode: newMode, id: newId }], from, path };
   });
 }
 
@@ -145,7 +138,9 @@ export function patchLines(patch: Buffer): Map<string, Lines> {
     if (line.startsWith('diff --git ')) {
       current = null;
     } else if (line.startsWith('index ')) {
-      const pair = contentPair(line);
+      const [, pair = ''] = line.split(' ');
+      if (!pair.split('..').every(isObjectId))
+        throw new InternalError('git diff-tree gave an index line without object ids');
       current = [];
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
@@ -154,13 +149,6 @@ export function patchLines(patch: Buffer): Map<string, Lines> {
     }
   }
   return lines;
-}
-
-function contentPair(line: string): string {
-  const pair = line.split(' ')[1] ?? '';
-  if (!pair.split('..').every((id) => isObjectId(id)))
-    throw new InternalError('git diff-tree gave an index line without object ids');
-  return pair;
 }
 
 function parseHunkLines(line: string): Lines {

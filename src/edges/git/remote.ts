@@ -103,9 +103,13 @@ export function openRemote(
     list: async (patterns: readonly string[]) =>
       refsIn(await ask(place, [...LISTING, '--end-of-options', REMOTE_NAME, ...patterns])),
     tips: () =>
-      (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) =>
-        peeled(refsIn(answer)),
-      )),
+      (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) => {
+        const listed = refsIn(answer);
+        // A tag's commit follows the tag, with `^{}`.
+        return (
+          listed && new Map([...listed].map(([name, id]) => [name.replace(/\^\{\}$/, ''), id]))
+        );
+      })),
   };
 }
 
@@ -117,15 +121,6 @@ function refsIn({ code, output }: GitResult): Map<string, string> | null {
       id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
     ),
   );
-}
-
-function peeled(listed: Map<string, string> | null): Map<string, string> | null {
-  for (const [name, id] of listed ?? [])
-    if (name.endsWith('^{}')) {
-      listed?.set(name.slice(0, -'^{}'.length), id);
-      listed?.delete(name);
-    }
-  return listed;
 }
 
 /** Never puts the token into arguments or files. */
@@ -151,12 +146,8 @@ export function adviceOn(why: string, access: string): string {
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-const REMOTE_SETTINGS =
+export const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
-
-export function isRemoteSetting(key: string): boolean {
-  return REMOTE_SETTINGS.test(key);
-}
 
 export function configuredAddress(settings: Settings, root: string): RemoteAddress | null {
   const urls = new Map<string, string>();

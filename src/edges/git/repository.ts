@@ -6,25 +6,31 @@ import { diffTrees, treeDifferences } from './changes.ts';
 import { writeFiles } from './checkout.ts';
 import { gitEnvironment, gitLine, gitLines, lastLine, type GitPlace } from './command.ts';
 import { checkoutAt, discoverCheckout, trackedAt, type FoundFolder } from './discover.ts';
-import { earlierCommit, type EarlierCommit, type EarlierThan } from './earlier.ts';
-import { openHistory, type FetchHints } from './history.ts';
-import { lfsContent } from './lfs.ts';
+import { openHistory, originsOf, type FetchHints } from './history.ts';
 import { emptyTree, REGULAR_MODES } from './listing.ts';
 import { openObjectReader } from './objects.ts';
-import { originsOf } from './origin.ts';
 import { openRemote, type RemoteAddress } from './remote.ts';
 import {
   checkedOut,
   defaultBranch,
+  earlierCommit,
   findDefaultBase,
   mainlineOf,
   resolveRevision,
+  type EarlierCommit,
+  type EarlierThan,
   type Mainline,
   type Names,
 } from './revision.ts';
-import { openGitStore, type GitStore } from './store.ts';
-import { findFolder, folderPrefix, listFolder, sourceTree, type Folder } from './tree.ts';
-import { openSnapshots } from './worktree.ts';
+import { openGitStore, openSnapshots, type GitStore } from './store.ts';
+import {
+  findFolder,
+  folderPrefix,
+  lfsContent,
+  listFolder,
+  sourceTree,
+  type Folder,
+} from './tree.ts';
 
 interface RepositoryOptions {
   environment: NodeJS.ProcessEnv;

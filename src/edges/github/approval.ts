@@ -110,7 +110,7 @@ async function pullEvents(
 
 export async function removeLabel(
   { octokit }: Client,
-  { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },
+  { repository, pullRequest, label }: Pick<LabelledPull, 'repository' | 'pullRequest' | 'label'>,
 ): Promise<string[]> {
   try {
     await octokit.rest.issues.removeLabel({

@@ -37,11 +37,14 @@ export async function connect({
     address(env, 'GITHUB_GRAPHQL_URL') ?? `${apiUrl.replace(/(\/api)\/v3$/, '$1')}/graphql`;
   // This import throws for an invalid event file, but `readEvent` has already checked the file.
   const toolkit = await import('@actions/github/lib/utils');
+  const { fetch: fetchOfProxy = globalThis.fetch } = (toolkit.defaults.request ?? {}) as {
+    fetch?: typeof fetch;
+  };
   const options = {
     baseUrl: apiUrl,
     userAgent: 'evaldiff',
     log: { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog },
-    request: { fetch: withDeadline(throughProxy(toolkit.defaults.request), deadlineMs) },
+    request: { fetch: withDeadline(fetchOfProxy, deadlineMs) },
     retry: {
       retries: RETRIES,
       retryAfterBaseValue: secondMs,
@@ -141,10 +144,6 @@ function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];
   return words.map((text) => String(text ?? '')).find(Boolean) ?? 'unknown failure';
-}
-
-function throughProxy(request: unknown): typeof fetch {
-  return (member(request, 'fetch') ?? globalThis.fetch) as typeof fetch;
 }
 
 function ignoreLog(): void {}

@@ -84,20 +84,15 @@ async function upsert(client: Client, job: CommentJob): Promise<PublishResult> {
     return { ok: true, id: null, warnings };
   const head = await currentHead(client, job.repository, job.pullRequest);
   if (head !== job.headSha) {
-    await supersede(client, job, self);
+    const [latest] = announced === null ? [] : (await find(client, job, self)).own;
+    if (latest !== undefined && sameText(latest.body ?? '', announced?.body ?? ''))
+      await update(client, { ...job, body: job.superseded }, latest);
     return { ok: false, warning: staleWarning(job, head) };
   }
   const updated = newest === undefined ? null : await update(client, job, newest);
   if (updated === null) return createComment(client, job, self, warnings);
   const left = await remove(client, job, own.slice(1));
   return { ok: true, id: updated, warnings: [...warnings, ...left] };
-}
-
-async function supersede(client: Client, job: CommentJob, self: Identity): Promise<void> {
-  if (job.announced === null) return;
-  const [newest] = (await find(client, job, self)).own;
-  if (newest !== undefined && sameText(newest.body ?? '', job.announced.body))
-    await update(client, { ...job, body: job.superseded }, newest);
 }
 
 function staleWarning(job: CommentJob, head: string): string {
@@ -212,4 +207,43 @@ async function remove(
     }
   }
   return warnings;
+}
+
+const Issue = z.object({
+  number: z.number().int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), id: z.number() }).nullish(),
+});
+
+/** GitHub creates a missing label. */
+const LABEL = 'evaldiff-drift';
+
+/** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
+export async function upsertIssue(
+  client: Client,
+  {
+    repository,
+    marker,
+    title,
+    body,
+  }: { repository: string; marker: string; title: string; body: string },
+): Promise<PublishResult> {
+  const { issues } = client.octokit.rest;
+  const of = ownerAndName(repository);
+  try {
+    const self = await tokenIdentity(client);
+    const [open] = await listAll(
+      Issue,
+      (page) => issues.listForRepo({ ...of, state: 'open', labels: LABEL, ...page }),
+      (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
+    );
+    const { data } =
+      open === undefined
+        ? await issues.create({ ...of, title, body, labels: [LABEL] })
+        : await issues.update({ ...of, issue_number: open.number, title, body });
+    return { ok: true, id: data.number, warnings: [] };
+  } catch (error) {
+    const failed = 'The issue about the change was not written';
+    return { ok: false, warning: publishFailureLine(failed, 'issues: write', error, false) };
+  }
 }

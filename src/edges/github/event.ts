@@ -143,8 +143,9 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   if (!sameName(pull.base.repo.full_name, context.repository)) {
     throw malformed(context, 'pull_request.base.repo.full_name is not the repository of this run');
   }
+  const common = commonFacts(context, event);
   return {
-    ...commonFacts(context, event),
+    ...common,
     baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
@@ -153,7 +154,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     headRepository,
     headBranch: pull.head.ref,
     fork: headRepository === null || !sameName(headRepository, context.repository),
-    dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
+    dependabot: common.dependabot || pull.user?.login === DEPENDABOT,
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
     ...(event.sender && {
       labeller: {
@@ -168,9 +169,9 @@ function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, ...event } = parse(Push, context, payload);
   return {
     ...commonFacts(context, event),
-    base: isZero(before) ? null : before,
+    base: NO_COMMIT.test(before) ? null : before,
     // If the push has no new commit, it deleted the branch or tag.
-    head: isZero(after) ? null : after,
+    head: NO_COMMIT.test(after) ? null : after,
     headBranch: shortRef(ref),
   };
 }
@@ -220,7 +221,7 @@ function commonFacts(context: Context, { repository: of, sender }: Common): Even
     event: context.event,
     repository: context.repository,
     headRepository: context.repository,
-    dependabot: startedByDependabot(context, sender?.login),
+    dependabot: [sender?.login, context.env['GITHUB_ACTOR']].includes(DEPENDABOT),
   };
 }
 
@@ -250,25 +251,15 @@ function malformed({ event }: Context, detail: string): UserError {
   return userError(null, message);
 }
 
-function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
-  return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
-}
-
 export function isApp({ login, type }: NonNullable<Common['sender']>): boolean {
   return (type ?? 'User') !== 'User' || login.endsWith('[bot]');
-}
-
-function isDependabot(login: string | undefined): boolean {
-  return login === DEPENDABOT;
 }
 
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function isZero(id: string): boolean {
-  return /^0+$/.test(id);
-}
+const NO_COMMIT = /^0+$/;
 
 function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|tags)\//, '');

@@ -25,18 +25,13 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
-  return readPull(client, repository, number, Pull);
-}
-
-async function readPull<T>(
+export async function presentPull(
   { octokit }: Client,
   repository: string,
   number: number,
-  schema: z.ZodType<T>,
-): Promise<T> {
+): Promise<Pull> {
   const of = { ...ownerAndName(repository), pull_number: number };
-  return schema.parse((await octokit.rest.pulls.get(of)).data);
+  return Pull.parse((await octokit.rest.pulls.get(of)).data);
 }
 
 export async function currentHead(
@@ -92,12 +87,13 @@ export type PullWords = z.infer<typeof PullWords>;
 
 /** Asks GitHub, because the payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
-  client: Client,
+  { octokit }: Client,
   repository: string,
   number: number,
 ): Promise<PullWords | { warning: string }> {
+  const of = { ...ownerAndName(repository), pull_number: number };
   try {
-    return await readPull(client, repository, number, PullWords);
+    return PullWords.parse((await octokit.rest.pulls.get(of)).data);
   } catch (error) {
     const failed = 'the labels of this pull request could not be read';
     return { warning: publishFailureLine(failed, PERMISSION, error) };

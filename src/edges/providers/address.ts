@@ -95,11 +95,17 @@ export function addressOf(
 
 function vendorAddress(provider: VendorName, access: ProviderAccess): Address | string {
   const url = access.vendorUrls?.[provider] ?? hostOf(provider, access);
-  if (url.includes('{')) return missingPart(provider, url);
-  return withVendorKey(
-    namedAddress(`The address of ${provider}`, { url, key: null }),
-    provider,
-    access,
+  const part = /\{(\w+)\}/.exec(url)?.[1];
+  if (part === undefined)
+    return withVendorKey(
+      namedAddress(`The address of ${provider}`, { url, key: null }),
+      provider,
+      access,
+    );
+  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
+  return (
+    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
+    `${provider}=oidc:… of the input keys, ${part}=).`
   );
 }
 
@@ -160,15 +166,6 @@ export function hostOf(
     (whole, part: string) => partOf(vendor, part, access) ?? whole,
   );
   return host.replace('//global-', '//');
-}
-
-function missingPart(provider: VendorName, host: string): string {
-  const part = /\{(\w+)\}/.exec(host)?.[1] ?? '';
-  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
-  return (
-    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
-    `${provider}=oidc:… of the input keys, ${part}=).`
-  );
 }
 
 const NO_PERMISSION =
@@ -301,7 +298,8 @@ export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Prob
 }
 
 function namedAddress(what: string, server: ServerAccess): Address | string {
-  const { url, insecure = false } = server;
+  const { url, insecure = false, key, headers = [], apiVersion = null } = server;
+  const { concurrency = null, requests_per_minute = null, direct = false } = server;
   const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)
     return `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`;
@@ -311,14 +309,7 @@ function namedAddress(what: string, server: ServerAccess): Address | string {
       'environment variable, and name that (key=NAME_OF_A_VARIABLE).'
     );
   const flaw = protocolFlaw(base, insecure);
-  return flaw === null
-    ? addressAt(base, server)
-    : `${what}: ${visibleLine(base.origin)} ${flaw}; no request was sent.`;
-}
-
-function addressAt(base: URL, server: ServerAccess): Address {
-  const { key, headers = [], apiVersion = null } = server;
-  const { concurrency = null, requests_per_minute = null, direct = false } = server;
+  if (flaw !== null) return `${what}: ${visibleLine(base.origin)} ${flaw}; no request was sent.`;
   return {
     base,
     key: key === '' ? null : key,

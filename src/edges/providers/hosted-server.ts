@@ -12,7 +12,7 @@ import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
 import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
-import { type Post, type Vendor } from './vendors/vendor.ts';
+import type { Post, Vendor } from './vendors/vendor.ts';
 
 export interface CallOptions extends SharedCallSettings, ProviderAccess {
   concurrency: { start: number; max: number };
@@ -84,7 +84,10 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: () => secretsOfAddress(address),
+    secrets: () =>
+      [...(isCredential(key) ? key.issued() : [key ?? '']), ...Object.values(headers)].filter(
+        (each) => each.length >= MIN_SECRET_LENGTH,
+      ),
     async post() {
       // Here, so that no answer's latency includes the exchange.
       if (isCredential(key)) await key.token();
@@ -94,11 +97,6 @@ export function createServer(
     pacer,
     paced: new Map<string, Pacer>(),
   };
-}
-
-function secretsOfAddress({ key, headers }: Address): string[] {
-  const keys = isCredential(key) ? key.issued() : [key ?? ''];
-  return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }
 
 export function pacerOf(
@@ -136,9 +134,7 @@ function createFirstRequests(clock: Clock, signal: AbortSignal) {
         for (const name of fresh) ahead.set(name, null);
       });
       for (const name of fresh) ahead.set(name, waited);
-      return () => {
-        over.abort();
-      };
+      return () => over.abort();
     },
   };
 }

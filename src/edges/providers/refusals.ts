@@ -47,8 +47,8 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
   };
   const recalled = new Map<string, Promise<void>>();
   const look = async (model: string): Promise<void> => {
-    const learned = (await memory?.known(keyOf(model))) ?? null;
-    if (learned !== null && !models.has(model)) models.set(model, learned);
+    const learned = await memory?.known(keyOf(model));
+    if (learned && !models.has(model)) models.set(model, learned);
   };
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
@@ -115,11 +115,13 @@ function learnFrom(
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);
   if (parameter !== undefined) {
     const first = !(parameter in learned.parameters);
-    learned.parameters[parameter] = insteadOf(parameter, detail);
+    const isInstead = (name: string): boolean => name !== parameter && detail.includes(name);
+    learned.parameters[parameter] =
+      (LIMITS.includes(parameter) ? LIMITS.find(isInstead) : null) ?? null;
     return { what: parameter, first };
   }
-  if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
-  if (/invalid schema/i.test(detail)) return null;
+  const isForm = REFUSED_FORM[sent.form].test(detail) && !/invalid schema/i.test(detail);
+  if (sent.schema === null || !isForm) return null;
   const [form, next, ...others] = learned.forms;
   const first = form === sent.form && next !== undefined;
   if (first) learned.forms = [next, ...others];
@@ -146,11 +148,6 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
     return written && !refused.has(instead) ? [[instead, value] as const] : [];
   });
   return Object.fromEntries(sent);
-}
-
-function insteadOf(parameter: string, detail: string): string | null {
-  if (!LIMITS.includes(parameter)) return null;
-  return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;
 }
 
 function namedIn(parameters: readonly string[], detail: string): string | undefined {

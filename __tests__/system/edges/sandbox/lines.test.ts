@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
-import { readLines } from '../../../../src/edges/sandbox/link.ts';
+import { lineSplitter } from '../../../../src/text/lines.ts';
 
 async function read(chunks: (string | Buffer)[], longest: number) {
   const lines: string[] = [];
   let overflows = 0;
   const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   const push = (line: string) => lines.push(line);
-  readLines(stream, longest, push, () => (overflows += 1));
+  stream.on('data', lineSplitter(longest, push, () => (overflows += 1)).add);
   await new Promise((resolve) => stream.on('end', resolve));
   return { lines, overflows };
 }
