@@ -294,20 +294,21 @@ interface WrittenRun extends CheckOwner {
   startedAt: string | null;
 }
 
+const EXTERNAL_ID =
+  /^evaldiff:(?<identity>[^:]*):(?<workflowRun>[^:]*):(?<attempt>[^:]*):(?<pull>[^:]*):(?<base>[^:]*):(?<own>[^:]+)(?::(?<replaced>[^:]*))?/;
+
+type Part = 'identity' | 'workflowRun' | 'attempt' | 'pull' | 'base' | 'own' | 'replaced';
+
 function parseCheckRun(run: z.infer<typeof CheckRun>): WrittenRun | null {
-  const [mark, identity = '', workflowRun = '', attempt = '', pull = '', base = '', own, replaced] =
-    run.external_id?.split(':') ?? [];
-  if (mark !== 'evaldiff' || !own) return null;
+  const found = EXTERNAL_ID.exec(run.external_id ?? '')?.groups;
+  if (found === undefined) return null;
+  const { pull, replaced, ...text } = found as Record<Part, string>;
   return {
+    ...text,
     id: run.id,
-    identity,
-    workflowRun,
-    attempt,
-    pullRequest: /^\d{1,15}$/.test(pull) ? Number(pull) : null,
-    base,
-    own,
-    replaced: Number(replaced) || null,
     startedAt: run.started_at ?? null,
+    pullRequest: /^\d{1,15}$/.test(pull) ? Number(pull) : null,
+    replaced: Number(replaced) || null,
   };
 }
 

@@ -84,15 +84,20 @@ async function upsert(client: Client, job: CommentJob): Promise<PublishResult> {
     return { ok: true, id: null, warnings };
   const head = await currentHead(client, job.repository, job.pullRequest);
   if (head !== job.headSha) {
-    const [latest] = announced === null ? [] : (await find(client, job, self)).own;
-    if (latest !== undefined && sameText(latest.body ?? '', announced?.body ?? ''))
-      await update(client, { ...job, body: job.superseded }, latest);
+    await supersede(client, job, self);
     return { ok: false, warning: staleWarning(job, head) };
   }
   const updated = newest === undefined ? null : await update(client, job, newest);
   if (updated === null) return createComment(client, job, self, warnings);
   const left = await remove(client, job, own.slice(1));
   return { ok: true, id: updated, warnings: [...warnings, ...left] };
+}
+
+async function supersede(client: Client, job: CommentJob, self: Identity): Promise<void> {
+  if (job.announced === null) return;
+  const [newest] = (await find(client, job, self)).own;
+  if (newest !== undefined && sameText(newest.body ?? '', job.announced.body))
+    await update(client, { ...job, body: job.superseded }, newest);
 }
 
 function staleWarning(job: CommentJob, head: string): string {

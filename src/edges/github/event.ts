@@ -144,6 +144,7 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     throw malformed(context, 'pull_request.base.repo.full_name is not the repository of this run');
   }
   const common = commonFacts(context, event);
+  const author = pull.user?.login ?? '';
   return {
     ...common,
     baseBranch: pull.base.ref,
@@ -154,12 +155,12 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     headRepository,
     headBranch: pull.head.ref,
     fork: headRepository === null || !sameName(headRepository, context.repository),
-    dependabot: common.dependabot || pull.user?.login === DEPENDABOT,
+    dependabot: common.dependabot || author === DEPENDABOT,
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
     ...(event.sender && {
       labeller: {
         ...event.sender,
-        isAuthor: sameName(event.sender.login, pull.user?.login ?? ''),
+        isAuthor: sameName(event.sender.login, author),
       },
     }),
   };

@@ -298,8 +298,7 @@ export function addressProblems({ endpoints, vendorUrls }: ProviderAccess): Prob
 }
 
 function namedAddress(what: string, server: ServerAccess): Address | string {
-  const { url, insecure = false, key, headers = [], apiVersion = null } = server;
-  const { concurrency = null, requests_per_minute = null, direct = false } = server;
+  const { url, insecure = false } = server;
   const base = URL.canParse(url) ? new URL(url) : null;
   if (base === null)
     return `${what}: "${visibleLine(url)}" is not a web address; write https://host/path.`;
@@ -309,7 +308,14 @@ function namedAddress(what: string, server: ServerAccess): Address | string {
       'environment variable, and name that (key=NAME_OF_A_VARIABLE).'
     );
   const flaw = protocolFlaw(base, insecure);
-  if (flaw !== null) return `${what}: ${visibleLine(base.origin)} ${flaw}; no request was sent.`;
+  return flaw === null
+    ? addressAt(base, server)
+    : `${what}: ${visibleLine(base.origin)} ${flaw}; no request was sent.`;
+}
+
+function addressAt(base: URL, server: ServerAccess): Address {
+  const { key, headers = [], apiVersion = null } = server;
+  const { concurrency = null, requests_per_minute = null, direct = false } = server;
   return {
     base,
     key: key === '' ? null : key,

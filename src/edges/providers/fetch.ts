@@ -4,7 +4,7 @@ import { isEventStream } from './event-stream.ts';
 import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 import {
   createOutgoing,
-  type Answered,
+  type TakeResponse,
   type BoundedFetch,
   type OpenRequest,
   type RequestBounds,
@@ -38,7 +38,7 @@ export function createStreamedFetch(
 function collectReply(
   response: http.IncomingMessage,
   { fail, settle, alive }: OpenRequest,
-  resolve: Answered,
+  resolve: TakeResponse,
 ): void {
   const { statusCode: status = 0, headers } = response;
   const chunks: Buffer[] = [];
@@ -61,7 +61,7 @@ function collectReply(
 function streamReply(
   response: http.IncomingMessage,
   exchange: OpenRequest,
-  resolve: Answered,
+  resolve: TakeResponse,
 ): void {
   const { statusCode: status = 0, headers } = response;
   if (status < 200 || status >= 300) collectReply(response, exchange, resolve);

@@ -84,10 +84,7 @@ export function createServer(
     opening: createFirstRequests(clock, signal),
     closed: new Map<string, Fault>(),
     keySource: options.keySource,
-    secrets: () =>
-      [...(isCredential(key) ? key.issued() : [key ?? '']), ...Object.values(headers)].filter(
-        (each) => each.length >= MIN_SECRET_LENGTH,
-      ),
+    secrets: () => secretsOfAddress(address),
     async post() {
       // Here, so that no answer's latency includes the exchange.
       if (isCredential(key)) await key.token();
@@ -97,6 +94,11 @@ export function createServer(
     pacer,
     paced: new Map<string, Pacer>(),
   };
+}
+
+function secretsOfAddress({ key, headers }: Address): string[] {
+  const keys = isCredential(key) ? key.issued() : [key ?? ''];
+  return [...keys, ...Object.values(headers)].filter((each) => each.length >= MIN_SECRET_LENGTH);
 }
 
 export function pacerOf(

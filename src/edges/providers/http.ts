@@ -38,14 +38,14 @@ export interface OpenRequest {
   alive(): void;
 }
 
-export type Answered = (response: Response | Promise<Response>) => void;
+export type TakeResponse = (response: Response | Promise<Response>) => void;
 
 interface Receiving {
   keepAlive: boolean;
   /** Accepts packed replies. */
   packed: boolean;
   /** Never sees redirects. */
-  receive(response: http.IncomingMessage, exchange: OpenRequest, resolve: Answered): void;
+  receive(response: http.IncomingMessage, exchange: OpenRequest, resolve: TakeResponse): void;
 }
 
 /**
@@ -59,10 +59,7 @@ export function createOutgoing(
   const secure = bounds.base.protocol === 'https:';
   const options = { keepAlive, rejectUnauthorized: true };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
-  const tunnel =
-    agent instanceof https.Agent && bounds.proxy
-      ? tunnelThrough(agent, bounds.proxy, bounds)
-      : null;
+  const tunnel = tunnelFor(agent, bounds);
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const underWay = new Set<OpenRequest['fail']>();
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
@@ -96,18 +93,14 @@ export function createOutgoing(
         };
         underWay.add(fail);
         failOnSwitch(request, fail);
-        request.on('error', (error) =>
-          fail(new TransportError('connection', String(member(error, 'code') ?? 'unknown'))),
-        );
+        request.on('error', (error) => fail(connectionError(error)));
         request.on('response', (response) => {
           const status = response.statusCode ?? 0;
           if (status >= 300 && status < 400) return fail(new TransportError('redirect'));
           received = response;
           receive(response, { fail, settle, alive }, resolve);
         });
-        if (body instanceof ReadableStream)
-          pipeline(Readable.fromWeb(body), request).catch(() => undefined);
-        else request.end(body ?? undefined);
+        sendBody(request, body);
       });
     },
     close() {
@@ -117,6 +110,22 @@ export function createOutgoing(
       agent.destroy();
     },
   };
+}
+
+function connectionError(error: Error): TransportError {
+  return new TransportError('connection', String(member(error, 'code') ?? 'unknown'));
+}
+
+function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
+  return agent instanceof https.Agent && bounds.proxy
+    ? tunnelThrough(agent, bounds.proxy, bounds)
+    : null;
+}
+
+function sendBody(request: http.ClientRequest, body: RequestInit['body']): void {
+  if (body instanceof ReadableStream)
+    pipeline(Readable.fromWeb(body), request).catch(() => undefined);
+  else request.end(body ?? undefined);
 }
 
 function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {

@@ -115,9 +115,7 @@ function learnFrom(
   const parameter = purpose === 'prompt' ? undefined : namedIn(ours, detail);
   if (parameter !== undefined) {
     const first = !(parameter in learned.parameters);
-    const isInstead = (name: string): boolean => name !== parameter && detail.includes(name);
-    learned.parameters[parameter] =
-      (LIMITS.includes(parameter) ? LIMITS.find(isInstead) : null) ?? null;
+    learned.parameters[parameter] = insteadOf(parameter, detail);
     return { what: parameter, first };
   }
   const isForm = REFUSED_FORM[sent.form].test(detail) && !/invalid schema/i.test(detail);
@@ -148,6 +146,11 @@ function parametersFor(request: Request, learned: ModelRefusals): Record<string,
     return written && !refused.has(instead) ? [[instead, value] as const] : [];
   });
   return Object.fromEntries(sent);
+}
+
+function insteadOf(parameter: string, detail: string): string | null {
+  if (!LIMITS.includes(parameter)) return null;
+  return LIMITS.find((name) => name !== parameter && detail.includes(name)) ?? null;
 }
 
 function namedIn(parameters: readonly string[], detail: string): string | undefined {

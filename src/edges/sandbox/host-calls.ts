@@ -66,7 +66,7 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
     Reflect.construct(Reflect.get(Intl, type) as new () => object, [locales ?? LOCALE, options]);
   if (intlCache.size >= 100) intlCache.clear();
   intlCache.set(key, service);
-  const given = Array.isArray(args) ? args : [];
+  const given = [args ?? []].flat();
   const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
   const [first = null, ...others] = given;
   const value: unknown = Reflect.apply(
@@ -74,8 +74,11 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
     service,
     takesNumber ? [Number(first), ...others] : given,
   );
-  const plain = type === 'Segmenter' && called === 'segment' ? segments(value) : value;
-  return plain === undefined ? null : (JSON.parse(JSON.stringify(plain)) as Json);
+  return toPlainJson(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
+}
+
+function toPlainJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
 /** Drops `input`, because each segment repeats the whole text there. */

@@ -9,6 +9,7 @@ import {
   isReusable,
   keyedDigest,
   plainDigest,
+  type Digest,
   type Entry,
 } from './entry.ts';
 
@@ -57,17 +58,9 @@ export function createAnswers(
       mark(key);
       return answer;
     },
-    import(entries: () => Iterable<Entry>, which: 'all' | 'absent') {
-      const placeOf = placedBy(secret);
-      function* wanted(db: Database): Generator<Entry> {
-        for (const entry of entries()) {
-          const key = placeOf(entry.key);
-          if (which === 'absent' && db.get(key) !== null) continue;
-          if (ANSWER_KEY.test(entry.key) && parseEntry(entry.key, entry, plainDigest) !== null)
-            yield { ...entry, key, digest: digest(key, entry) };
-        }
-      }
-      const taken = connection.change((db) => db.putAll(wanted(db), now()), null);
+    import(entries: () => Iterable<Entry>, which: WantedAnswer) {
+      const how = { now: now(), which, digest, placeOf: placedBy(secret) };
+      const taken = connection.change((db) => importInto(db, entries(), how), null);
       counts.written += taken ?? 0;
       size = connection.read((db) => db.bytes(), 0);
       return taken;
@@ -100,4 +93,27 @@ function useMarks(connection: Connection, { access, now }: Pick<StoreOptions, 'a
       if (marks.size >= USE_MARKS) flush();
     },
   };
+}
+
+type WantedAnswer = 'all' | 'absent';
+
+function importInto(
+  db: Database,
+  entries: Iterable<Entry>,
+  {
+    now,
+    which,
+    digest,
+    placeOf,
+  }: { now: number; which: WantedAnswer; digest: Digest; placeOf(key: string): string },
+): number {
+  function* holding(): Generator<Entry> {
+    for (const entry of entries) {
+      const key = placeOf(entry.key);
+      if (which === 'absent' && db.get(key) !== null) continue;
+      if (ANSWER_KEY.test(entry.key) && parseEntry(entry.key, entry, plainDigest) !== null)
+        yield { ...entry, key, digest: digest(key, entry) };
+    }
+  }
+  return db.putAll(holding(), now);
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import type * as cache from '@actions/cache';
 import { errorMessage } from '../../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
 export type CacheLibrary = Pick<
-  typeof import('@actions/cache'),
+  typeof cache,
   'isFeatureAvailable' | 'restoreCache' | 'saveCache'
 >;
 

@@ -56,7 +56,7 @@ export function placedBy(secret: Uint8Array | null): (key: string) => string {
       : key;
 }
 
-type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
+export type Digest = (key: string, content: Pick<Entry, 'body' | 'served'>) => string;
 
 /** Anyone can compute this digest, so it detects only damage. */
 export const plainDigest: Digest = (key, content) => hash('sha256', digested(key, content));

@@ -93,16 +93,18 @@ export function createPartWriter(work: string, names: PartNames) {
         failure = errorMessage(error);
       }
       close();
-      if (failure !== null) {
-        const message =
-          `${visibleLine(where)}: the answers of this shard could not be written ` +
-          `(${visibleLine(failure)}). Make sure that there is disk space, and run the shard again.`;
-        throw userError(null, message);
-      }
+      if (failure !== null) throw unwrittenError(where, failure);
       return { answers: await sealOf(whole), others: await sealOf(others), counts };
     },
     close,
   };
+}
+
+function unwrittenError(where: string, why: string): UserError {
+  const message =
+    `${visibleLine(where)}: the answers of this shard could not be written ` +
+    `(${visibleLine(why)}). Make sure that there is disk space, and run the shard again.`;
+  return userError(null, message);
 }
 
 async function sealOf(file: string): Promise<FileDigest> {
