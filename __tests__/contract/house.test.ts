@@ -176,7 +176,6 @@ describe('the source code', () => {
       'src/app/action/report-link.ts',
       'src/edges/git/checkout.ts',
       'src/edges/git/store.ts',
-      'src/edges/git/worktree.ts',
       'src/features/agents/workspace/layers.ts',
       'src/features/agents/workspace/walls.ts',
     ]);

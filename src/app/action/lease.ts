@@ -1,6 +1,6 @@
 import type { Inputs } from '../../config/inputs.ts';
-import { checkRunsOf } from '../../edges/github/check-run.ts';
 import {
+  checkRunsOf,
   MAX_TITLE,
   openCheck,
   publishCheck,

@@ -1,6 +1,7 @@
 import { InternalError, userError } from '../../errors.ts';
 import type { ChangedFile } from '../../types/repository.ts';
 import { lastLine, runGit, splitNul, type GitPlace } from './command.ts';
+import type { GitSource } from './history.ts';
 import { REGULAR_MODES, SUBMODULE, readTrees, treePathText, type TreeSource } from './listing.ts';
 import { isObjectId } from './objects.ts';
 
@@ -18,17 +19,17 @@ const DIFF_COMMAND = [
 ];
 
 export async function diffTrees(
-  trees: TreeSource,
-  [base, head]: readonly [base: string, head: string],
-  fetchContents: (ids: readonly string[]) => Promise<void>,
+  source: GitSource,
+  base: string,
+  head: string,
 ): Promise<ChangedFile[]> {
   if (base === head) return [];
-  const differing = await treeDifferences(trees, base, head);
+  const differing = await treeDifferences(source, base, head);
   const contents = differing.flatMap(({ sides }) =>
     sides.flatMap(({ mode, id }) => (mode === NO_MODE || mode === SUBMODULE ? [] : id)),
   );
-  await fetchContents(contents);
-  return diff(trees.place, base, head);
+  await source.fetchContents(contents);
+  return diff(source.place, base, head);
 }
 
 const NO_MODE = '000000';
@@ -60,15 +61,8 @@ function parseRaw(listing: readonly Buffer[]): RawChange[] {
       .split(' ');
     const from = nextPath(parts);
     const path = /^[RC]/.test(status) ? nextPath(parts) : from;
-    return {
-      status,
-      sides: [
-        { mode, id },
-        { mode: newMode, id: newId },
-      ],
-      from,
-      path,
-    };
+    const before = { mode, id };
+    return { status, sides: [before, { mode: newMode, id: newId }], from, path };
   });
 }
 
@@ -89,11 +83,10 @@ async function diff(place: GitPlace, base: string, head: string): Promise<Change
     base,
     head,
   ];
-  const { code, output, stderr: complaint } = await runGit(place, command);
+  const { code, output, stderr } = await runGit(place, command);
   if (code === 0) return parseDiff(output);
-  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(complaint) ?? [];
-  if (missing === undefined)
-    throw new InternalError(`git diff-tree failed: ${lastLine(complaint)}`);
+  const [, missing] = /unable to read ([0-9a-f]{40,})/.exec(stderr) ?? [];
+  if (missing === undefined) throw new InternalError(`git diff-tree failed: ${lastLine(stderr)}`);
   throw userError(
     null,
     `The content of a changed file (object ${missing.slice(0, 7)}) is missing from this clone; ` +
@@ -145,7 +138,9 @@ export function patchLines(patch: Buffer): Map<string, Lines> {
     if (line.startsWith('diff --git ')) {
       current = null;
     } else if (line.startsWith('index ')) {
-      const pair = contentPair(line);
+      const [, pair = ''] = line.split(' ');
+      if (!pair.split('..').every(isObjectId))
+        throw new InternalError('git diff-tree gave an index line without object ids');
       current = [];
       if ((lines.get(pair) ?? []).length === 0) lines.set(pair, current);
     } else if (line.startsWith('@@ ')) {
@@ -154,13 +149,6 @@ export function patchLines(patch: Buffer): Map<string, Lines> {
     }
   }
   return lines;
-}
-
-function contentPair(line: string): string {
-  const pair = line.split(' ')[1] ?? '';
-  if (!pair.split('..').every((id) => isObjectId(id)))
-    throw new InternalError('git diff-tree gave an index line without object ids');
-  return pair;
 }
 
 function parseHunkLines(line: string): Lines {

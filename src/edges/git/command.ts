@@ -177,8 +177,7 @@ export async function git(
 }
 
 export async function gitLine(place: GitPlace, command: readonly string[]): Promise<string> {
-  const text = (await git(place, command)).toString('utf8');
-  return text.endsWith('\n') ? text.slice(0, -1) : text;
+  return (await gitLines(place, command))[0] ?? '';
 }
 
 export async function gitLines(

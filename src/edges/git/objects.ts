@@ -167,18 +167,13 @@ function startSession(place: GitPlace): CatFileSession {
   return session;
 }
 
-interface ObjectBody {
-  object: StoredObject;
-  passed: number;
-  request: ObjectRequest;
-}
-
 function answerParser(
   waiting: ObjectRequest[],
   mixedUp: (message: string) => void,
 ): (chunk: Buffer) => void {
-  let header: Buffer = Buffer.alloc(0);
-  let body: ObjectBody | null = null;
+  let header = '';
+  let body: StoredObject | null = null;
+  let passed = 0;
   let broken = false;
 
   const begin = (line: string): void => {
@@ -195,38 +190,29 @@ function answerParser(
       request.resolve(null);
     } else {
       const size = Number(bytes);
-      const content = Buffer.allocUnsafe(size > request.most ? 0 : size);
-      body = { object: { id, type, size, content }, passed: 0, request };
+      body = { id, type, size, content: Buffer.allocUnsafe(size > request.most ? 0 : size) };
+      passed = 0;
     }
-  };
-
-  const takeHeader = (chunk: Buffer, at: number): number => {
-    const end = chunk.indexOf(10, at);
-    header = Buffer.concat([header, chunk.subarray(at, end < 0 ? chunk.length : end)]);
-    if (end < 0) return chunk.length;
-    const line = header.toString('latin1');
-    header = Buffer.alloc(0);
-    begin(line);
-    return end + 1;
-  };
-  const takeBody = ({ object, passed }: ObjectBody, chunk: Buffer, at: number): number => {
-    const end = Math.min(chunk.length, at + object.size - passed);
-    chunk.copy(object.content, passed, at, end);
-    return end;
   };
 
   return (chunk) => {
     for (let at = 0; at < chunk.length && !broken;) {
       if (body === null) {
-        at = takeHeader(chunk, at);
-      } else if (body.passed < body.object.size) {
-        const end = takeBody(body, chunk, at);
-        body.passed += end - at;
+        const end = chunk.indexOf(10, at);
+        header += chunk.toString('latin1', at, end < 0 ? chunk.length : end);
+        at = end < 0 ? chunk.length : end + 1;
+        if (end < 0) return;
+        const line = header;
+        header = '';
+        begin(line);
+      } else if (passed < body.size) {
+        const end = Math.min(chunk.length, at + body.size - passed);
+        chunk.copy(body.content, passed, at, end);
+        passed += end - at;
         at = end;
       } else {
         at += 1;
-        waiting.shift();
-        body.request.resolve(body.object);
+        waiting.shift()?.resolve(body);
         body = null;
       }
     }

@@ -19,10 +19,14 @@ interface FetchOptions {
   alone?: boolean;
 }
 
+type Settings = readonly (readonly [key: string, value: string])[];
+
 export interface RemoteAddress {
   url: string;
-  settings: readonly (readonly [key: string, value: string])[];
+  settings: Settings;
   advice: string;
+  /** Why there is no remote. */
+  missing?: string;
   /** Asks the server. Null: it does not know. */
   mergeBase?(base: string, head: string): Promise<string | null>;
 }
@@ -48,7 +52,7 @@ const LISTING = ['ls-remote', '--quiet', '--upload-pack=git-upload-pack'];
  */
 export function openRemote(
   store: GitPlace,
-  { url, settings, advice, mergeBase = () => Promise.resolve(null) }: RemoteAddress,
+  { url, settings, advice, missing, mergeBase = () => Promise.resolve(null) }: RemoteAddress,
   environment: NodeJS.ProcessEnv,
   networkTimeoutMs: number,
 ) {
@@ -64,7 +68,8 @@ export function openRemote(
   // Concurrent fetches would conflict over git's lock on the shallow boundary.
   const inTurn = inTurns();
   // The result of the first command that timed out. Later commands return it and do not run.
-  let silence: GitResult | null = null;
+  let silence: GitResult | null =
+    missing === undefined ? null : { code: 128, output: Buffer.of(), stderr: missing };
   const ask = async (
     at: GitPlace,
     command: readonly string[],
@@ -77,6 +82,7 @@ export function openRemote(
   };
   let tips: Promise<Map<string, string> | null> | null = null;
   return {
+    isThere: missing === undefined,
     advice,
     mergeBase,
     /**
@@ -97,9 +103,13 @@ export function openRemote(
     list: async (patterns: readonly string[]) =>
       refsIn(await ask(place, [...LISTING, '--end-of-options', REMOTE_NAME, ...patterns])),
     tips: () =>
-      (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) =>
-        peeled(refsIn(answer)),
-      )),
+      (tips ??= ask(place, [...LISTING, '--heads', '--tags', REMOTE_NAME]).then((answer) => {
+        const listed = refsIn(answer);
+        // A tag's commit follows the tag, with `^{}`.
+        return (
+          listed && new Map([...listed].map(([name, id]) => [name.replace(/\^\{\}$/, ''), id]))
+        );
+      })),
   };
 }
 
@@ -111,15 +121,6 @@ function refsIn({ code, output }: GitResult): Map<string, string> | null {
       id !== undefined && name !== undefined && isObjectId(id) ? [[name, id]] : [],
     ),
   );
-}
-
-function peeled(listed: Map<string, string> | null): Map<string, string> | null {
-  for (const [name, id] of listed ?? [])
-    if (name.endsWith('^{}')) {
-      listed?.set(name.slice(0, -'^{}'.length), id);
-      listed?.delete(name);
-    }
-  return listed;
 }
 
 /** Never puts the token into arguments or files. */
@@ -145,17 +146,10 @@ export function adviceOn(why: string, access: string): string {
   return /\b40[134]\b|authenticat|could not read|not found|access/i.test(why) ? access : '';
 }
 
-const REMOTE_SETTINGS =
+export const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
-export function isRemoteSetting(key: string): boolean {
-  return REMOTE_SETTINGS.test(key);
-}
-
-export function configuredAddress(
-  settings: readonly (readonly [key: string, value: string])[],
-  root: string,
-): RemoteAddress | null {
+export function configuredAddress(settings: Settings, root: string): RemoteAddress | null {
   const urls = new Map<string, string>();
   for (const [key, value] of settings) {
     const name = /^remote\.(.+)\.url$/i.exec(key)?.[1];

@@ -1,10 +1,13 @@
-import { copyFile, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { userError } from '../../errors.ts';
+import { InternalError, userError } from '../../errors.ts';
 import {
+  git,
   gitEnvironment,
+  gitLine,
   gitLines,
   hasCode,
+  inTurns,
   isolatedEnvironment,
   lastLine,
   runGit,
@@ -12,12 +15,12 @@ import {
   type GitPlace,
 } from './command.ts';
 import type { Checkout } from './discover.ts';
-import { configuredAddress, isRemoteSetting, type RemoteAddress } from './remote.ts';
+import { REMOTE_SETTINGS, configuredAddress, type RemoteAddress } from './remote.ts';
 
 export interface GitStore {
   place: GitPlace;
   head: string | null;
-  remote: { address: RemoteAddress } | { none: string };
+  remote: RemoteAddress;
   fileSettings: readonly string[];
   remove(): Promise<void>;
 }
@@ -44,17 +47,12 @@ export async function openGitStore(
       checkout === null ? null : linkObjects(checkout, asking, place.gitDir),
       rejectOldGit(own),
     ]);
-    if (settings.some(({ key, value }) => key === FORMAT && value === 'sha256'))
+    if (settings.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);
-    const reaching = settings
-      .filter(
-        ({ scope, key }) => isRemoteSetting(key) && (scope === 'local' || scope === 'worktree'),
-      )
-      .map(({ key, value }) => [key, value] as const);
     return {
       place: own,
       head,
-      remote: await remoteOf(checkout, reaching),
+      remote: await remoteOf(checkout, settings),
       fileSettings: settings.flatMap(({ key, value }) =>
         FILE_SETTINGS.test(key) ? [value === null ? key : `${key}=${value}`] : [],
       ),
@@ -83,29 +81,27 @@ const CONFIG = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n';
 const CONFIG_SHA256 =
   '[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n';
 
-const FORMAT = 'extensions.objectformat';
-
 const FILE_SETTINGS =
   /^core\.(?:autocrlf|eol|filemode|symlinks|ignorecase|precomposeunicode|longpaths|trustctime|checkstat|attributesfile|excludesfile|protecthfs|protectntfs)$/;
 
 /** Ignores the remote of another user's repository, because credentials would be sent there. */
 async function remoteOf(
   checkout: Checkout | null,
-  reaching: readonly (readonly [key: string, value: string | null])[],
-): Promise<GitStore['remote']> {
-  const address =
-    checkout === null
-      ? null
-      : configuredAddress(
-          reaching.flatMap(([key, value]) => (value === null ? [] : [[key, value] as const])),
-          checkout.root,
-        );
-  if (checkout === null || address === null) return { none: 'this repository has no remote' };
-  const owner = (await stat(checkout.commonDir)).uid;
-  if (ownUsers().includes(owner)) return { address };
-  return {
-    none: `${checkout.commonDir} belongs to another user, so its remote is not used; run "git fetch" there`,
-  };
+  settings: readonly GitSetting[],
+): Promise<RemoteAddress> {
+  const none = { url: '', settings: [], advice: '' };
+  const own = settings.flatMap(({ scope, key, value }) =>
+    REMOTE_SETTINGS.test(key) && value !== null && (scope === 'local' || scope === 'worktree')
+      ? [[key, value] as const]
+      : [],
+  );
+  const address = checkout === null ? null : configuredAddress(own, checkout.root);
+  if (checkout === null || address === null)
+    return { ...none, missing: 'this repository has no remote' };
+  const { commonDir } = checkout;
+  if (ownUsers().includes((await stat(commonDir)).uid)) return address;
+  const why = 'belongs to another user, so its remote is not used; run "git fetch" there';
+  return { ...none, missing: `${commonDir} ${why}` };
 }
 
 function ownUsers(): number[] {
@@ -122,11 +118,11 @@ interface GitSetting {
 
 async function configuration(asking: GitPlace): Promise<GitSetting[]> {
   const command = ['config', '-z', '--show-scope', '--list'];
-  const { code, output, stderr: complaint } = await runGit(asking, command);
+  const { code, output, stderr } = await runGit(asking, command);
   if (code !== 0)
     throw userError(
       null,
-      `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(complaint)}.`,
+      `The git repository at ${dirname(asking.gitDir)} cannot be read: ${lastLine(stderr)}.`,
     );
   const settings: GitSetting[] = [];
   const parts = splitNul(output).values();
@@ -142,17 +138,14 @@ async function linkObjects(
   checkout: Checkout,
   asking: GitPlace,
   store: string,
-): Promise<GitStore['head']> {
+): Promise<string | null> {
   const objects = join(checkout.commonDir, 'objects');
-  const [head] = await Promise.all([
-    copyRefs(asking, store),
-    writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`),
-    copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow')),
-  ]);
-  return head;
+  await writeFile(join(store, 'objects', 'info', 'alternates'), `${quotedPath(objects)}\n`);
+  await copyIfThere(join(checkout.commonDir, 'shallow'), join(store, 'shallow'));
+  return copyRefs(asking, store);
 }
 
-async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head']> {
+async function copyRefs(asking: GitPlace, store: string): Promise<string | null> {
   const [head, refs] = await Promise.all([
     readHead(asking),
     gitLines(asking, ['for-each-ref', '--format=%(objectname) %(refname) %(symref)']),
@@ -173,25 +166,20 @@ async function copyRefs(asking: GitPlace, store: string): Promise<GitStore['head
   }
   if (head === null) return null;
   await writeFile(join(store, 'HEAD'), head);
-  const [, branch, id = null] = /^(?:ref: (\S+)|(\S+))\n$/.exec(head.toString('utf8')) ?? [];
+  const [, branch, id = null] = /^(?:ref: (\S+)|(\S+))\n$/.exec(head) ?? [];
   return branch === undefined ? id : (rows.find(({ name }) => name === branch)?.id ?? null);
 }
 
-const HEAD_LINE = /^(?:ref: refs\/heads\/(?:[\w-]+\/)*[\w-]+|[0-9a-f]{40}|[0-9a-f]{64})\n$/;
-
-async function readHead(asking: GitPlace): Promise<string | Buffer | null> {
-  const file = join(asking.gitDir, 'HEAD');
-  const line = (await lstat(file)).isFile() ? await readFile(file) : Buffer.of();
-  if (HEAD_LINE.test(line.toString('latin1'))) return line;
+async function readHead(asking: GitPlace): Promise<string | null> {
   const [branch, commit] = await Promise.all([
     runGit(asking, ['symbolic-ref', '--quiet', 'HEAD']),
     runGit(asking, ['rev-parse', '--verify', '--quiet', 'HEAD']),
   ]);
   if (branch.code === 0) return `ref: ${branch.output.toString('utf8')}`;
-  return commit.code === 0 ? commit.output : null;
+  return commit.code === 0 ? commit.output.toString('utf8') : null;
 }
 
-export async function copyIfThere(from: string, to: string): Promise<boolean> {
+async function copyIfThere(from: string, to: string): Promise<boolean> {
   try {
     if (!(await stat(from)).isFile()) return false;
     await copyFile(from, to);
@@ -205,4 +193,93 @@ export async function copyIfThere(from: string, to: string): Promise<boolean> {
 function quotedPath(path: string): string {
   if (!/^["#]|\n/.test(path)) return path;
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`;
+}
+
+export function openSnapshots(
+  store: GitStore,
+  root: string,
+  checkout: Checkout | null,
+): (prefix: string) => Promise<string> {
+  const place: GitPlace = {
+    ...store.place,
+    settings: [
+      ...store.fileSettings,
+      'core.safecrlf=false',
+      'core.looseCompression=0',
+      'core.bare=false',
+    ],
+    environment: { ...store.place.environment, GIT_WORK_TREE: root },
+  };
+  const snapshot = async (prefix: string): Promise<string> => {
+    if (checkout !== null) {
+      await mkdir(join(place.gitDir, 'info'), { recursive: true });
+      for (const rules of ['info/exclude', 'info/attributes'])
+        await copyIfThere(join(checkout.commonDir, rules), join(place.gitDir, rules));
+      await copyIndex(join(checkout.gitDir, 'index'), place.gitDir);
+    }
+    await addFiles(place, prefix);
+    return writeTree(place);
+  };
+  const inTurn = inTurns();
+  return (prefix) => inTurn(() => snapshot(prefix));
+}
+
+/**
+ * Copies the checkout's index. With it, git skips unchanged files and includes tracked files that
+ * `.gitignore` matches.
+ */
+async function copyIndex(index: string, store: string): Promise<void> {
+  const copy = join(store, 'index');
+  await rm(copy, { force: true });
+  if (!(await copyIfThere(index, copy))) return;
+  // git trusts a file's time only if the file is older than the index. A newer index could hide a
+  // change.
+  const { mtimeMs } = await stat(index);
+  await utimes(copy, Math.floor(mtimeMs / 1000), Math.floor(mtimeMs / 1000));
+  for (const name of await readdir(dirname(index))) {
+    if (name.startsWith('sharedindex.'))
+      await copyFile(join(dirname(index), name), join(store, name));
+  }
+}
+
+/** An unreadable file, or one that is not in the encoding of `.gitattributes`. */
+const UNREADABLE =
+  /^(?:fatal|error): (?:unable to index file|open\(|failed to encode|BOM is |.*working-tree-encoding).*$/m;
+
+async function addFiles(place: GitPlace, prefix: string): Promise<void> {
+  const added = await runGit(place, [
+    'add',
+    '--all',
+    '--ignore-errors',
+    '--',
+    prefix === '' ? '.' : prefix,
+  ]);
+  const unreadable = UNREADABLE.exec(added.stderr);
+  if (unreadable !== null)
+    throw userError(
+      null,
+      `A file of the working tree could not be read: ${lastLine(unreadable[0])}. Make it ` +
+        'readable in the encoding that .gitattributes gives it, or ignore it with .gitignore.',
+    );
+  const nothingThere =
+    prefix !== '' && /did not match any file|beyond a symbolic link/.test(added.stderr);
+  const nested = /does not have a commit checked out/.test(added.stderr);
+  if (added.code !== 0 && !nothingThere && !nested)
+    throw new InternalError(`git add failed: ${lastLine(added.stderr)}`);
+}
+
+async function writeTree(place: GitPlace): Promise<string> {
+  const write = ['write-tree', '--missing-ok'];
+  const { code, output } = await runGit(place, write);
+  if (code === 0) return output.toString('latin1').trim();
+  const conflicts = await git(place, ['ls-files', '-z', '--unmerged', '--full-name']);
+  const paths = splitNul(conflicts).flatMap((entry) => [
+    entry.subarray(entry.indexOf(9) + 1),
+    Buffer.of(0),
+  ]);
+  if (paths.length > 0)
+    await git(place, ['update-index', '-z', '--force-remove', '--stdin'], {
+      input: Buffer.concat(paths),
+    });
+  return gitLine(place, write);
 }

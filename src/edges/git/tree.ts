@@ -1,8 +1,10 @@
-import { posix } from 'node:path';
+import { createHash } from 'node:crypto';
+import { lstat, readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { type UserError, InternalError, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { type LfsPointer, MOST_LFS_BYTES, lfsPointer } from './lfs.ts';
+import type { GitSource } from './history.ts';
 import {
   listTree,
   REGULAR_MODES,
@@ -10,7 +12,6 @@ import {
   TREE,
   treeEntries,
   type TreeEntry,
-  type TreeSource,
 } from './listing.ts';
 import { peel, type ObjectReader } from './objects.ts';
 
@@ -19,13 +20,9 @@ export type Folder =
   /** `at`: the path, or its first parent that is not a folder. */
   | { kind: 'missing' | 'symbolic link' | 'submodule' | 'file'; at: string };
 
-interface FolderSource extends TreeSource {
-  reader: Pick<ObjectReader, 'readLocal'>;
-}
-
 /** Does not follow links. `prefix`: '' for the root, else without trailing slash. */
 export async function findFolder(
-  trees: FolderSource,
+  trees: GitSource,
   commit: string,
   prefix: string,
 ): Promise<Folder> {
@@ -45,7 +42,7 @@ export async function findFolder(
 }
 
 export async function listFolder(
-  trees: FolderSource,
+  trees: GitSource,
   commit: string,
   prefix: string,
 ): Promise<TreeEntry[]> {
@@ -53,7 +50,7 @@ export async function listFolder(
   return folder.kind === 'folder' ? listTree(trees, folder.tree) : [];
 }
 
-async function rootTree(reader: FolderSource['reader'], id: string): Promise<string> {
+async function rootTree(reader: ObjectReader, id: string): Promise<string> {
   const object = await peel(reader, id);
   if (object?.type === 'tree') return object.id;
   const [, tree] = /^tree ([0-9a-f]+)\n/.exec(object?.content.toString('latin1') ?? '') ?? [];
@@ -144,4 +141,42 @@ export function folderPrefix(start: string, workingDirectory: string, repository
         'folder inside the repository.',
     );
   return joined === '.' ? '' : joined.replace(/\/+$/, '');
+}
+
+interface LfsPointer {
+  sha256: string;
+  size: number;
+}
+
+const MAX_POINTER_BYTES = 1024;
+
+const MOST_LFS_BYTES = 64 * 1024 * 1024;
+
+export function lfsPointer(content: Uint8Array): LfsPointer | null {
+  if (content.length > MAX_POINTER_BYTES) return null;
+  const text = Buffer.from(content).toString('latin1');
+  if (!/^version https:\/\/(git-lfs\.github\.com|hawser\.github\.com)\/spec\/v1\n/.test(text))
+    return null;
+  const [, sha256] = /^oid sha256:([0-9a-f]{64})$/m.exec(text) ?? [];
+  const [, size] = /^size (\d{1,15})$/m.exec(text) ?? [];
+  return sha256 === undefined || size === undefined ? null : { sha256, size: Number(size) };
+}
+
+/** Other users may write to these folders, so a file must match the hash in its LFS pointer. */
+export async function lfsContent(
+  { sha256, size }: LfsPointer,
+  path: string,
+  { root, commonDir }: { root: string; commonDir: string | null },
+): Promise<Uint8Array | null> {
+  if (size > MOST_LFS_BYTES) return null;
+  const kept = ['lfs', 'objects', sha256.slice(0, 2), sha256.slice(2, 4), sha256];
+  const places = [join(root, path), ...(commonDir === null ? [] : [join(commonDir, ...kept)])];
+  for (const place of places) {
+    const found = await lstat(place).catch(() => null);
+    if (found === null || !found.isFile() || found.size !== size) continue;
+    const content = await readFile(place).catch(() => null);
+    if (content !== null && createHash('sha256').update(content).digest('hex') === sha256)
+      return content;
+  }
+  return null;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { EventFacts } from '../../types/repository.ts';
-import { collect, listAll, type Client } from './client.ts';
+import { listAll, type Client } from './client.ts';
 import { isApp } from './event.ts';
 import { account, publishFailureLine, hasStatus } from './published.ts';
 import { ownerAndName } from './pull.ts';
@@ -102,15 +102,15 @@ async function pullEvents(
   { repository, pullRequest }: LabelledPull,
 ): Promise<z.infer<typeof PullEvent>[]> {
   const of = { ...ownerAndName(repository), issue_number: pullRequest };
-  const events = await collect(
-    listAll(PullEvent, (page) => octokit.rest.issues.listEvents({ ...of, ...page })),
+  const events = await listAll(PullEvent, (page) =>
+    octokit.rest.issues.listEvents({ ...of, ...page }),
   );
   return events.sort((a, b) => a.created_at.localeCompare(b.created_at) || a.id - b.id);
 }
 
 export async function removeLabel(
   { octokit }: Client,
-  { repository, pullRequest, label }: { repository: string; pullRequest: number; label: string },
+  { repository, pullRequest, label }: Pick<LabelledPull, 'repository' | 'pullRequest' | 'label'>,
 ): Promise<string[]> {
   try {
     await octokit.rest.issues.removeLabel({

@@ -37,11 +37,14 @@ export async function connect({
     address(env, 'GITHUB_GRAPHQL_URL') ?? `${apiUrl.replace(/(\/api)\/v3$/, '$1')}/graphql`;
   // This import throws for an invalid event file, but `readEvent` has already checked the file.
   const toolkit = await import('@actions/github/lib/utils');
+  const { fetch: fetchOfProxy = globalThis.fetch } = (toolkit.defaults.request ?? {}) as {
+    fetch?: typeof fetch;
+  };
   const options = {
     baseUrl: apiUrl,
     userAgent: 'evaldiff',
     log: { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog },
-    request: { fetch: withDeadline(throughProxy(toolkit.defaults.request), deadlineMs) },
+    request: { fetch: withDeadline(fetchOfProxy, deadlineMs) },
     retry: {
       retries: RETRIES,
       retryAfterBaseValue: secondMs,
@@ -81,27 +84,21 @@ export async function tokenIdentity({ octokit, graphqlUrl }: Client): Promise<Id
 const MAX_PAGES = 500;
 
 /** octokit's iterator would treat an empty reply, or one in another format, as an empty list. */
-export async function* listAll<Item>(
+export async function listAll<Item>(
   item: z.ZodType<Item>,
   ask: (page: {
     per_page: number;
     page: number;
   }) => Promise<{ data: unknown; headers: { link?: string | undefined } }>,
-): AsyncGenerator<Item> {
-  const list = z.array(item);
-  for (let page = 1; page <= MAX_PAGES; page += 1) {
-    const { data, headers } = await ask({ per_page: 100, page });
-    yield* list.parse(data);
-    if (headers.link?.includes('rel="next"') !== true) return;
-  }
-}
-
-export async function collect<Item>(
-  items: AsyncIterable<Item>,
   isWanted: (item: Item) => boolean = () => true,
 ): Promise<Item[]> {
+  const list = z.array(item);
   const found: Item[] = [];
-  for await (const item of items) if (isWanted(item)) found.push(item);
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const { data, headers } = await ask({ per_page: 100, page });
+    found.push(...list.parse(data).filter(isWanted));
+    if (headers.link?.includes('rel="next"') !== true) break;
+  }
   return found;
 }
 
@@ -146,15 +143,7 @@ function withDeadline(send: typeof fetch, deadlineMs: number): typeof fetch {
 function reason(error: unknown): string {
   const cause = member(error, 'cause');
   const words = [member(cause, 'message'), member(cause, 'code'), member(error, 'message')];
-  return (
-    words.find((text): text is string => typeof text === 'string' && text !== '') ??
-    'unknown failure'
-  );
-}
-
-function throughProxy(request: unknown): typeof fetch {
-  const own = member(request, 'fetch');
-  return typeof own === 'function' ? (own as typeof fetch) : globalThis.fetch;
+  return words.map((text) => String(text ?? '')).find(Boolean) ?? 'unknown failure';
 }
 
 function ignoreLog(): void {}

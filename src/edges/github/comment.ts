@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { firstWords } from '../../text/amounts.ts';
-import { collect, listAll, tokenIdentity, type Client, type Identity } from './client.ts';
+import { listAll, tokenIdentity, type Client, type Identity } from './client.ts';
 import {
   NOT_WANTED,
   account,
@@ -101,12 +101,11 @@ async function supersede(client: Client, job: CommentJob, self: Identity): Promi
 }
 
 function staleWarning(job: CommentJob, head: string): string {
-  return [
-    `The comment was not written: it is about ${job.headSha.slice(0, 7)}, `,
-    'but the pull request is at ',
-    /^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit',
-    ' by now.',
-  ].join('');
+  const now = /^[0-9a-f]+$/.test(head) ? head.slice(0, 7) : 'another commit';
+  return (
+    `The comment was not written: it is about ${job.headSha.slice(0, 7)}, ` +
+    `but the pull request is at ${now} by now.`
+  );
 }
 
 async function find(
@@ -115,8 +114,9 @@ async function find(
   self: Identity,
 ): Promise<{ own: Comment[]; warnings: string[] }> {
   const of = { ...ownerAndName(job.repository), issue_number: job.pullRequest };
-  const marked = await collect(
-    listAll(Comment, (page) => octokit.rest.issues.listComments({ ...of, ...page })),
+  const marked = await listAll(
+    Comment,
+    (page) => octokit.rest.issues.listComments({ ...of, ...page }),
     ({ body }) => body?.trimStart().startsWith(job.marker) === true,
   );
   const own = marked.filter((comment) => isOwn(comment, self)).sort((a, b) => b.id - a.id);
@@ -212,4 +212,43 @@ async function remove(
     }
   }
   return warnings;
+}
+
+const Issue = z.object({
+  number: z.number().int(),
+  body: z.string().nullish(),
+  user: z.object({ login: z.string(), id: z.number() }).nullish(),
+});
+
+/** GitHub creates a missing label. */
+const LABEL = 'evaldiff-drift';
+
+/** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
+export async function upsertIssue(
+  client: Client,
+  {
+    repository,
+    marker,
+    title,
+    body,
+  }: { repository: string; marker: string; title: string; body: string },
+): Promise<PublishResult> {
+  const { issues } = client.octokit.rest;
+  const of = ownerAndName(repository);
+  try {
+    const self = await tokenIdentity(client);
+    const [open] = await listAll(
+      Issue,
+      (page) => issues.listForRepo({ ...of, state: 'open', labels: LABEL, ...page }),
+      (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
+    );
+    const { data } =
+      open === undefined
+        ? await issues.create({ ...of, title, body, labels: [LABEL] })
+        : await issues.update({ ...of, issue_number: open.number, title, body });
+    return { ok: true, id: data.number, warnings: [] };
+  } catch (error) {
+    const failed = 'The issue about the change was not written';
+    return { ok: false, warning: publishFailureLine(failed, 'issues: write', error, false) };
+  }
 }

@@ -1,13 +1,78 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { userError, type UserError } from '../../errors.ts';
 import { NO_FACTS, type EventFacts } from '../../types/repository.ts';
-import { Bare, fullName, MergeGroup, PullRequestEvent, Push, sha, WorkflowRun } from './payload.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export const MAX_PAYLOAD_CHARACTERS = 25 * 1024 * 1024;
 
 export const DEPENDABOT = 'dependabot[bot]';
+
+const sha = z
+  .string()
+  .regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/, 'must be a commit id of 40 or 64 hexadecimal digits');
+
+const positive = z.number().int().positive();
+
+const fullName = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][\w-]{0,99}\/(?!\.{1,2}$)[\w.-]{1,100}$/,
+    'must be a repository name like owner/name',
+  );
+
+const branch = z.string().min(1).max(1000);
+
+const action = z.string().regex(/^[a-z_]{1,50}$/, 'must be a name such as opened');
+
+const actor = z.object({
+  login: z.string().min(1).max(100),
+  type: z.string().max(100).nullish(),
+});
+
+const repository = z.object({ full_name: fullName, default_branch: branch.nullish() });
+
+const common = { repository, sender: actor.nullish() };
+
+const PullRequestEvent = z.object({
+  ...common,
+  action,
+  label: z.object({ name: z.string().max(1000) }).nullish(),
+  pull_request: z.object({
+    number: positive,
+    user: actor.nullish(),
+    base: z.object({ sha, ref: branch, repo: repository }),
+    head: z.object({ sha, ref: branch, repo: repository.nullable() }),
+  }),
+});
+
+const Push = z.object({ ...common, before: sha, after: sha, ref: branch });
+
+const MergeGroup = z.object({
+  ...common,
+  action: action.nullish(),
+  merge_group: z.object({
+    base_sha: sha,
+    base_ref: branch.nullish(),
+    head_sha: sha,
+    head_ref: branch,
+  }),
+});
+
+const WorkflowRun = z.object({
+  ...common,
+  action: action.nullish(),
+  workflow_run: z.object({
+    id: positive,
+    event: action,
+    head_sha: sha,
+    head_branch: branch.nullable(),
+    head_repository: repository.nullable(),
+  }),
+});
+
+/** A schedule's payload may contain just its cron line. */
+const Bare = z.object({ repository: repository.nullish(), sender: actor.nullish() });
 
 type Common = z.infer<typeof Bare>;
 
@@ -31,7 +96,15 @@ const READERS: Readonly<Record<string, typeof push>> = {
 export function readEvent(env: Environment, payload: unknown): EventFacts {
   const event = env['GITHUB_EVENT_NAME'] ?? '';
   const read = Object.hasOwn(READERS, event) ? READERS[event] : undefined;
-  if (read === undefined) throw userError(null, unsupportedEvent(event));
+  if (read === undefined) {
+    const names = Object.keys(READERS);
+    throw userError(
+      null,
+      `This action runs on ${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}, but the ` +
+        `event (GITHUB_EVENT_NAME) is ${/^[a-z_]{1,50}$/.test(event) ? event : 'unknown'}. ` +
+        'Outside GitHub Actions, use the evaldiff command.',
+    );
+  }
   const own = fullName.safeParse(env['GITHUB_REPOSITORY']);
   if (!own.success)
     throw userError(
@@ -70,8 +143,10 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
   if (!sameName(pull.base.repo.full_name, context.repository)) {
     throw malformed(context, 'pull_request.base.repo.full_name is not the repository of this run');
   }
+  const common = commonFacts(context, event);
+  const author = pull.user?.login ?? '';
   return {
-    ...commonFacts(context, event),
+    ...common,
     baseBranch: pull.base.ref,
     action: event.action,
     pullRequest: pull.number,
@@ -80,9 +155,14 @@ function pullRequest(context: Context, payload: unknown): EventFacts {
     headRepository,
     headBranch: pull.head.ref,
     fork: headRepository === null || !sameName(headRepository, context.repository),
-    dependabot: startedByDependabot(context, event.sender?.login) || isDependabot(pull.user?.login),
+    dependabot: common.dependabot || author === DEPENDABOT,
     addedLabel: event.action === 'labeled' ? (event.label?.name ?? null) : null,
-    ...labellerOf(event.sender, pull.user?.login),
+    ...(event.sender && {
+      labeller: {
+        ...event.sender,
+        isAuthor: sameName(event.sender.login, author),
+      },
+    }),
   };
 }
 
@@ -90,9 +170,9 @@ function push(context: Context, payload: unknown): EventFacts {
   const { before, after, ref, ...event } = parse(Push, context, payload);
   return {
     ...commonFacts(context, event),
-    base: isZero(before) ? null : before,
+    base: NO_COMMIT.test(before) ? null : before,
     // If the push has no new commit, it deleted the branch or tag.
-    head: isZero(after) ? null : after,
+    head: NO_COMMIT.test(after) ? null : after,
     headBranch: shortRef(ref),
   };
 }
@@ -142,7 +222,7 @@ function commonFacts(context: Context, { repository: of, sender }: Common): Even
     event: context.event,
     repository: context.repository,
     headRepository: context.repository,
-    dependabot: startedByDependabot(context, sender?.login),
+    dependabot: [sender?.login, context.env['GITHUB_ACTOR']].includes(DEPENDABOT),
   };
 }
 
@@ -155,10 +235,10 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   if (!result.success) {
     const [first, ...more] = result.error.issues;
     const rest = more.length > 0 ? ` (and ${more.length} more)` : '';
-    throw malformed(
-      context,
-      `${first === undefined ? 'it is unreadable' : describeIssue(first)}${rest}`,
-    );
+    const path = first?.path.join('.') || 'it';
+    // Never quotes a value, because strangers can write payloads.
+    const flaw = first?.code === 'invalid_format' ? first.message : 'has another type or size';
+    throw malformed(context, `${path} ${flaw}${rest}`);
   }
   const named = result.data.repository?.full_name;
   if (named !== undefined && !sameName(named, context.repository)) {
@@ -167,55 +247,20 @@ function parse<T extends z.ZodType<{ repository?: { full_name: string } | null |
   return result.data;
 }
 
-/** Never quotes a value, because strangers can write payloads. */
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const path = issue.path.length > 0 ? issue.path.join('.') : 'it';
-  return `${path} ${issue.code === 'invalid_format' ? issue.message : 'has another type or size'}`;
-}
-
 function malformed({ event }: Context, detail: string): UserError {
   const message = `The event payload (GITHUB_EVENT_PATH) is not a ${event} event of GitHub: ${detail}.`;
   return userError(null, message);
-}
-
-function unsupportedEvent(event: string): string {
-  const names = Object.keys(READERS);
-  const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
-  return (
-    `This action runs on ${list}, but the event (GITHUB_EVENT_NAME) is ` +
-    `${/^[a-z_]{1,50}$/.test(event) ? event : 'unknown'}. Outside GitHub Actions, use the ` +
-    'evaldiff command.'
-  );
-}
-
-function startedByDependabot({ env }: Context, sender: string | undefined): boolean {
-  return isDependabot(sender) || isDependabot(env['GITHUB_ACTOR']);
-}
-
-function labellerOf(
-  sender: Common['sender'],
-  author: string | undefined,
-): Pick<EventFacts, 'labeller'> {
-  if (!sender) return {};
-  const isAuthor = author !== undefined && sameName(sender.login, author);
-  return { labeller: { ...sender, isAuthor } };
 }
 
 export function isApp({ login, type }: NonNullable<Common['sender']>): boolean {
   return (type ?? 'User') !== 'User' || login.endsWith('[bot]');
 }
 
-function isDependabot(login: string | undefined): boolean {
-  return login === DEPENDABOT;
-}
-
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
-function isZero(id: string): boolean {
-  return /^0+$/.test(id);
-}
+const NO_COMMIT = /^0+$/;
 
 function shortRef(ref: string): string {
   return ref.replace(/^refs\/(?:heads|tags)\//, '');

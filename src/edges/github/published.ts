@@ -27,10 +27,8 @@ function cause(error: unknown, permission: string, fork: boolean): string {
     return `GitHub could not be reached (${serverText(error.message)}).`;
   if (isRateLimit(error, error.response))
     return `GitHub's rate limit is reached (${error.status}), and waiting for it takes too long.`;
-  return refusalReason(error.status, detail(error.response.data), permission, fork);
-}
-
-function refusalReason(status: number, said: string, permission: string, fork: boolean): string {
+  const { status } = error;
+  const said = detail(error.response.data);
   if (status === 401)
     return 'GitHub does not accept the token (401). Check the input github-token.';
   if (status === 403) return forbidden(said, permission, fork);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { userError } from '../../errors.ts';
 import type { EventFacts } from '../../types/repository.ts';
-import { collect, listAll, type Client } from './client.ts';
+import { listAll, type Client } from './client.ts';
 import { DEPENDABOT } from './event.ts';
 import { publishFailureLine, hasStatus } from './published.ts';
 
@@ -25,18 +25,13 @@ const Pull = z.object({
 
 type Pull = z.infer<typeof Pull>;
 
-export function presentPull(client: Client, repository: string, number: number): Promise<Pull> {
-  return readPull(client, repository, number, Pull);
-}
-
-async function readPull<T>(
+export async function presentPull(
   { octokit }: Client,
   repository: string,
   number: number,
-  schema: z.ZodType<T>,
-): Promise<T> {
+): Promise<Pull> {
   const of = { ...ownerAndName(repository), pull_number: number };
-  return schema.parse((await octokit.rest.pulls.get(of)).data);
+  return Pull.parse((await octokit.rest.pulls.get(of)).data);
 }
 
 export async function currentHead(
@@ -73,9 +68,8 @@ export async function withPresentBase(
   try {
     const { base, body, head } = await presentPull(client, facts.repository, number);
     const known = { ...facts, description: body ?? '', presentHead: head.sha };
-    return base.ref === facts.baseBranch
-      ? known
-      : { ...known, baseBranch: base.ref, base: base.sha };
+    if (base.ref === facts.baseBranch) return known;
+    return { ...known, baseBranch: base.ref, base: base.sha };
   } catch {
     return facts;
   }
@@ -93,12 +87,13 @@ export type PullWords = z.infer<typeof PullWords>;
 
 /** Asks GitHub, because the payload's labels and text may be outdated. Never throws. */
 export async function pullWords(
-  client: Client,
+  { octokit }: Client,
   repository: string,
   number: number,
 ): Promise<PullWords | { warning: string }> {
+  const of = { ...ownerAndName(repository), pull_number: number };
   try {
-    return await readPull(client, repository, number, PullWords);
+    return PullWords.parse((await octokit.rest.pulls.get(of)).data);
   } catch (error) {
     const failed = 'the labels of this pull request could not be read';
     return { warning: publishFailureLine(failed, PERMISSION, error) };
@@ -117,13 +112,13 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     return { skip: 'The repository of the head commit no longer exists.' };
   const wanted = { ...facts, head, headRepository };
   const failed = 'The pull request of this run was not found';
-  const find = async (): Promise<Pull[]> => {
-    const ofCommit = await pullsOfCommit(client, wanted);
-    return ofCommit.length > 0 ? ofCommit : openPulls(client, wanted);
-  };
-  const matches = await find().catch((error: unknown) => {
+  let matches: Pull[];
+  try {
+    matches = await pullsOfCommit(client, wanted);
+    if (matches.length === 0) matches = await openPulls(client, wanted);
+  } catch (error) {
     throw userError(null, publishFailureLine(failed, PERMISSION, error));
-  });
+  }
   const [found, ...others] = matches;
   const isHead = `${head.slice(0, 7)} as ${others.length === 0 ? 'its' : 'their'} head`;
   if (found === undefined)
@@ -134,12 +129,11 @@ export async function withPullRequest(client: Client, facts: EventFacts): Promis
     const numbers = matches.map(({ number }) => `#${number}`).join(', ');
     return { skip: `${numbers} all have ${isHead}, so it is unclear which one to evaluate.` };
   }
-  const { number, base } = found;
   const known = {
     ...facts,
-    pullRequest: number,
-    base: base.sha,
-    baseBranch: base.ref,
+    pullRequest: found.number,
+    base: found.base.sha,
+    baseBranch: found.base.ref,
     head: found.head.sha,
     headBranch: found.head.ref,
     presentHead: found.head.sha,
@@ -153,10 +147,9 @@ type PullSearch = EventFacts & Record<'head' | 'headRepository', string>;
 async function pullsOfCommit({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const of = { ...ownerAndName(wanted.repository), commit_sha: wanted.head };
   try {
-    return await collect(
-      listAll(Pull, (page) =>
-        octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
-      ),
+    return await listAll(
+      Pull,
+      (page) => octokit.rest.repos.listPullRequestsAssociatedWithCommit({ ...of, ...page }),
       (pull) => isWanted(pull, wanted),
     );
   } catch (error) {
@@ -170,8 +163,9 @@ function openPulls({ octokit }: Client, wanted: PullSearch): Promise<Pull[]> {
   const { owner } = ownerAndName(wanted.headRepository);
   const head = wanted.headBranch === null ? {} : { head: `${owner}:${wanted.headBranch}` };
   const of = { ...ownerAndName(wanted.repository), state: 'open' as const, ...head };
-  return collect(
-    listAll(Pull, (page) => octokit.rest.pulls.list({ ...of, ...page })),
+  return listAll(
+    Pull,
+    (page) => octokit.rest.pulls.list({ ...of, ...page }),
     (pull) => isWanted(pull, wanted),
   );
 }

@@ -70,15 +70,13 @@ async function findRemarks(
   { repository, pullRequest, marker }: SuggestionJob,
 ): Promise<{ marked: ReviewComment[]; replied: ReadonlySet<number> }> {
   const of = { ...ownerAndName(repository), pull_number: pullRequest };
-  const marked: ReviewComment[] = [];
-  const replied = new Set<number>();
-  for await (const comment of listAll(ReviewComment, (page) =>
+  const all = await listAll(ReviewComment, (page) =>
     octokit.rest.pulls.listReviewComments({ ...of, ...page }),
-  )) {
-    const { in_reply_to_id: answered } = comment;
-    if (answered !== null && answered !== undefined) replied.add(answered);
-    else if (comment.body?.trimStart().startsWith(marker) === true) marked.push(comment);
-  }
+  );
+  const marked = all.filter(
+    ({ body, in_reply_to_id: answered }) => !answered && body?.trimStart().startsWith(marker),
+  );
+  const replied = new Set(all.map(({ in_reply_to_id: answered }) => answered ?? 0));
   return { marked: marked.sort((a, b) => b.id - a.id), replied };
 }
 

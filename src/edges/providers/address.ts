@@ -95,11 +95,17 @@ export function addressOf(
 
 function vendorAddress(provider: VendorName, access: ProviderAccess): Address | string {
   const url = access.vendorUrls?.[provider] ?? hostOf(provider, access);
-  if (url.includes('{')) return missingPart(provider, url);
-  return withVendorKey(
-    namedAddress(`The address of ${provider}`, { url, key: null }),
-    provider,
-    access,
+  const part = /\{(\w+)\}/.exec(url)?.[1];
+  if (part === undefined)
+    return withVendorKey(
+      namedAddress(`The address of ${provider}`, { url, key: null }),
+      provider,
+      access,
+    );
+  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
+  return (
+    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
+    `${provider}=oidc:… of the input keys, ${part}=).`
   );
 }
 
@@ -160,15 +166,6 @@ export function hostOf(
     (whole, part: string) => partOf(vendor, part, access) ?? whole,
   );
   return host.replace('//global-', '//');
-}
-
-function missingPart(provider: VendorName, host: string): string {
-  const part = /\{(\w+)\}/.exec(host)?.[1] ?? '';
-  const [variable = ''] = factsOf(provider).cloud?.parts[part]?.variables ?? [];
-  return (
-    `The ${part} of provider ${provider} is missing or invalid: set ${variable} (in a line ` +
-    `${provider}=oidc:… of the input keys, ${part}=).`
-  );
 }
 
 const NO_PERMISSION =

@@ -71,16 +71,12 @@ function mapOf(value: unknown): JsonMap {
   return isMap(value) ? value : {};
 }
 
-const GROWING = [
-  ['text', 'text'],
-  ['thinking', 'thinking'],
-  ['signature', 'signature'],
-  ['partial_json', 'input'],
-] as const;
+const GROWING = ['text', 'thinking', 'signature', 'partial_json'];
 
 function grown(block: JsonMap, delta: JsonMap): JsonMap {
-  const [from, to] = GROWING.find(([name]) => typeof delta[name] === 'string') ?? [];
-  if (from === undefined || to === undefined) return block;
+  const from = GROWING.find((name) => typeof delta[name] === 'string');
+  if (from === undefined) return block;
+  const to = from === 'partial_json' ? 'input' : from;
   // A tool call's input starts as an empty map and arrives as pieces of JSON text.
   const before = typeof block[to] === 'string' ? block[to] : '';
   return { ...block, [to]: `${before}${delta[from]}` };

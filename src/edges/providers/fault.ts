@@ -23,14 +23,10 @@ export interface Fault {
 }
 
 type TransportCode =
+  | keyof typeof UNUSABLE_REPLY
   | 'late'
-  | 'redirect'
-  | 'too-large'
   | 'cut'
   | 'connection'
-  | 'encoding'
-  | 'charset'
-  | 'stream'
   | 'host'
   | 'exchange'
   | 'identity'

@@ -1,15 +1,15 @@
 import type http from 'node:http';
 import { withAuth } from './credential.ts';
-import { TransportError } from './fault.ts';
+import { isEventStream } from './event-stream.ts';
+import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 import {
-  collectReply,
   createOutgoing,
-  type RequestBody,
+  type TakeResponse,
   type BoundedFetch,
-  type RequestBounds,
   type OpenRequest,
+  type RequestBounds,
 } from './http.ts';
-import { toResponse, type Received } from './reply.ts';
+import { toResponse } from './reply.ts';
 
 /** The SDKs' timers cannot be disabled. This margin lets our timers fire first. */
 export const SDK_MARGIN_MS = 60_000;
@@ -19,49 +19,61 @@ export const SDK_MARGIN_MS = 60_000;
  * and adds the key. Rejects only with {@link TransportError}.
  */
 export function createBoundedFetch(bounds: RequestBounds): BoundedFetch {
-  const outgoing = createOutgoing(bounds, { keepAlive: true });
-  return withAuth(bounds.auth, {
-    async fetch(input, { method = 'POST', headers, body } = {}) {
-      const sent = { method, headers, body: sendable(body), packed: true };
-      return await toResponse(await outgoing.send<Received>(input, sent, collectReply));
-    },
-    close: outgoing.close,
-  });
-}
-
-function sendable(body: RequestInit['body']): RequestBody {
-  if (body === undefined || body === null) return null;
-  if (typeof body === 'string' || body instanceof ReadableStream) return body;
-  throw new TransportError('connection', 'only text is sent');
+  return withAuth(
+    bounds.auth,
+    createOutgoing(bounds, { keepAlive: true, packed: true, receive: collectReply }),
+  );
 }
 
 export function createStreamedFetch(
   bounds: RequestBounds,
   { keepAlive }: { keepAlive: boolean } = { keepAlive: false },
 ): BoundedFetch {
-  const outgoing = createOutgoing(bounds, { keepAlive });
-  return withAuth(bounds.auth, {
-    fetch: async (input, { method = 'GET', headers, body } = {}) =>
-      await outgoing.send<Response>(
-        input,
-        { method, headers, body: sendable(body), packed: false },
-        (response, exchange, resolve) => {
-          const status = response.statusCode ?? 0;
-          if (status < 200 || status >= 300)
-            collectReply(response, exchange, (received) => resolve(toResponse(received)));
-          else if (!['', 'identity'].includes(response.headers['content-encoding'] ?? ''))
-            exchange.fail(new TransportError('encoding'));
-          else
-            resolve(
-              new Response(ReadableStream.from(responseChunks(response, exchange)), {
-                status: 200,
-                headers: { 'content-type': response.headers['content-type'] ?? '' },
-              }),
-            );
-        },
-      ),
-    close: outgoing.close,
+  return withAuth(
+    bounds.auth,
+    createOutgoing(bounds, { keepAlive, packed: false, receive: streamReply }),
+  );
+}
+
+function collectReply(
+  response: http.IncomingMessage,
+  { fail, settle, alive }: OpenRequest,
+  resolve: TakeResponse,
+): void {
+  const { statusCode: status = 0, headers } = response;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const streams = isEventStream(headers['content-type']);
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.byteLength;
+    if (streams) alive();
+    if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
+    else chunks.push(chunk);
   });
+  response.on('error', () => fail(new TransportError('cut')));
+  response.on('end', () => {
+    if (size > MAX_REPLY_BYTES) return;
+    settle();
+    resolve(toResponse({ status, headers, body: Buffer.concat(chunks) }));
+  });
+}
+
+function streamReply(
+  response: http.IncomingMessage,
+  exchange: OpenRequest,
+  resolve: TakeResponse,
+): void {
+  const { statusCode: status = 0, headers } = response;
+  if (status < 200 || status >= 300) collectReply(response, exchange, resolve);
+  else if (!['', 'identity'].includes(headers['content-encoding'] ?? ''))
+    exchange.fail(new TransportError('encoding'));
+  else
+    resolve(
+      new Response(ReadableStream.from(responseChunks(response, exchange)), {
+        status: 200,
+        headers: { 'content-type': headers['content-type'] ?? '' },
+      }),
+    );
 }
 
 async function* responseChunks(

@@ -12,7 +12,7 @@ import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
 import type { SharedCallSettings } from './retry.ts';
 import type { ReadFile } from './vendors/files.ts';
-import { type Post, type Vendor } from './vendors/vendor.ts';
+import type { Post, Vendor } from './vendors/vendor.ts';
 
 export interface CallOptions extends SharedCallSettings, ProviderAccess {
   concurrency: { start: number; max: number };
@@ -136,9 +136,7 @@ function createFirstRequests(clock: Clock, signal: AbortSignal) {
         for (const name of fresh) ahead.set(name, null);
       });
       for (const name of fresh) ahead.set(name, waited);
-      return () => {
-        over.abort();
-      };
+      return () => over.abort();
     },
   };
 }

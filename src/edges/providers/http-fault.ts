@@ -11,8 +11,6 @@ interface HttpFailure {
 }
 
 interface FaultRow extends Pick<Fault, 'kind'> {
-  /** The vendors that need the row. Absent: HTTP itself. */
-  of?: string;
   when(failure: HttpFailure): boolean;
   words: string;
   /** The server's message may quote the key, so it is not shown. */
@@ -39,27 +37,30 @@ const QUOTA = {
   scope: 'server',
 } as const;
 
-/** The first row that fits decides what a failure means. If none fits, the request was rejected. */
+/**
+ * The first row that fits decides what a failure means. If none fits, the request was rejected. The
+ * comments name the vendors that need a row.
+ */
 const FAULT_ROWS: readonly FaultRow[] = [
+  // OpenAI, Azure, OpenRouter, xAI: the error has a code.
   {
-    of: 'OpenAI, Azure, OpenRouter, xAI: the error has a code',
     when: ({ code, said }) => FILTER_CODE.test(code) && !OF_PARAMETER.test(said),
     ...CONTENT_FILTER,
   },
+  // OpenRouter, xAI, Bedrock: only the message tells.
   {
-    of: 'OpenRouter, xAI, Bedrock: only the message tells',
     when: ({ status, said }) =>
       (status === 400 || status === 403) && isAboutFilter(said) && !OF_PARAMETER.test(said),
     ...CONTENT_FILTER,
   },
+  // OpenAI, Anthropic, llama.cpp by code; xAI, Google, TGI by message.
   {
-    of: 'OpenAI, Anthropic, llama.cpp by code; xAI, Google, TGI by message',
     when: isTooLong,
     kind: 'too-long',
     words: 'the request is too long',
   },
+  // Firewalls, for example of Cloudflare.
   {
-    of: 'firewalls, for example of Cloudflare',
     when: ({ status, page = false }) => status === 403 && page,
     kind: 'request',
     words:
@@ -67,8 +68,8 @@ const FAULT_ROWS: readonly FaultRow[] = [
       'or its text',
     hidesMessage: true,
   },
+  // Bedrock: expired or wrong credentials, or a wrong clock.
   {
-    of: 'Bedrock: expired or wrong credentials, or a wrong clock',
     when: ({ status, said }) => status === 403 && /^the security token\b|\bsignature\b/i.test(said),
     kind: 'key',
     words: 'the server rejected the credentials',
@@ -79,38 +80,38 @@ const FAULT_ROWS: readonly FaultRow[] = [
     ...NO_RIGHT,
     scope: 'model',
   },
+  // All: a 403 that does not mention rights may be about the text of the prompt.
   {
-    of: 'all: a 403 that does not mention rights may be about the text of the prompt',
     when: ({ status }) => status === 403,
     ...NO_RIGHT,
     words: `${NO_RIGHT.words}, or a filter blocked the request`,
   },
+  // Google and xAI answer 400 to a wrong key.
   {
-    of: 'Google and xAI answer 400 to a wrong key',
     when: ({ status, said }) => status === 401 || (status === 400 && WRONG_KEY.test(said)),
     kind: 'key',
     words: 'the server rejected the key',
     hidesMessage: true,
     scope: 'server',
   },
+  // OpenRouter: the credit suffices for a smaller request.
   {
-    of: 'OpenRouter: the credit suffices for a smaller request',
     when: ({ status, said }) => status === 402 && AFFORDABLE.test(said),
     ...REJECTED,
   },
+  // DeepSeek, OpenRouter.
   {
-    of: 'DeepSeek, OpenRouter',
     when: ({ status }) => status === 402,
     ...REJECTED,
     scope: 'server',
   },
+  // OpenAI and compatible servers.
   {
-    of: 'OpenAI and compatible servers',
     when: ({ status, code }) => status === 429 && QUOTA_EXHAUSTED.test(code),
     ...QUOTA,
   },
+  // Anthropic.
   {
-    of: 'Anthropic',
     when: ({ status, said }) => status === 400 && NO_CREDIT.test(said),
     ...QUOTA,
   },
@@ -126,8 +127,8 @@ const FAULT_ROWS: readonly FaultRow[] = [
     words: 'the server failed',
     mayPass: true,
   },
+  // OpenAI by code; Anthropic, Google, Ollama by message.
   {
-    of: 'OpenAI by code; Anthropic, Google, Ollama by message',
     when: isUnknownModel,
     ...REJECTED,
     scope: 'model',
@@ -136,14 +137,14 @@ const FAULT_ROWS: readonly FaultRow[] = [
       'If the model was retired, name its successor in the settings: ' +
       'models: { NEW: { provider: …, replaces: [OLD] } }',
   },
+  // All: an address without /v1.
   {
-    of: 'all: an address without /v1',
     when: ({ status, said }) => status === 404 && (said === '' || NO_ADDRESS.test(said)),
     ...REJECTED,
     advice: 'There is no API at this address: check its path (most end in /v1).',
   },
+  // Azure by code; DeepSeek, OpenRouter by message.
   {
-    of: 'Azure by code; DeepSeek, OpenRouter by message',
     when: ({ code, said }) => code.includes('DeploymentNotFound') || UNKNOWN_MODEL.test(said),
     ...REJECTED,
     scope: 'model',

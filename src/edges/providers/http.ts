@@ -2,11 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { member } from '../../types/plain.ts';
 import { PROOF_HEADERS, isCredential, type Auth } from './auth.ts';
 import { createDeadlines, stopAfterDrain, type Clock } from './clock.ts';
-import { isEventStream } from './event-stream.ts';
-import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
-import type { Received } from './reply.ts';
+import { TransportError } from './fault.ts';
 import { tunnelThrough } from './tunnel.ts';
 
 export interface RequestBounds {
@@ -33,40 +32,30 @@ export interface BoundedFetch {
 /** Drops the SDK's other headers, because the environment may set them. */
 const SENT_HEADERS = ['accept', 'content-type'];
 
-export type RequestBody = string | ReadableStream<Uint8Array> | null;
-
-interface OutgoingRequest {
-  method: string;
-  headers: RequestInit['headers'];
-  body: RequestBody;
-  packed: boolean;
-}
-
 export interface OpenRequest {
   fail(error: TransportError): void;
   settle(): void;
   alive(): void;
 }
 
-interface HttpSender {
-  /** `receive` never sees redirects. Rejects only with {@link TransportError}. */
-  send<T>(
-    input: string | URL | Request,
-    sent: OutgoingRequest,
-    receive: (
-      response: http.IncomingMessage,
-      exchange: OpenRequest,
-      resolve: (value: T | Promise<T>) => void,
-    ) => void,
-  ): Promise<T>;
-  close(): void;
+export type TakeResponse = (response: Response | Promise<Response>) => void;
+
+interface Receiving {
+  keepAlive: boolean;
+  /** Accepts packed replies. */
+  packed: boolean;
+  /** Never sees redirects. */
+  receive(response: http.IncomingMessage, exchange: OpenRequest, resolve: TakeResponse): void;
 }
 
-/** Global fetch follows proxy variables, so this uses node:http. */
+/**
+ * Global fetch follows proxy variables, so this uses node:http. Rejects only with
+ * {@link TransportError}.
+ */
 export function createOutgoing(
   bounds: RequestBounds,
-  { keepAlive }: { keepAlive: boolean },
-): HttpSender {
+  { keepAlive, packed, receive }: Receiving,
+): BoundedFetch {
   const secure = bounds.base.protocol === 'https:';
   const options = { keepAlive, rejectUnauthorized: true };
   const agent = secure ? new https.Agent(options) : new http.Agent(options);
@@ -76,13 +65,13 @@ export function createOutgoing(
   const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
   const cancelDrain = stopAfterDrain(bounds, stop);
   return {
-    async send(input, sent, receive) {
+    async fetch(input, { headers, body, method = body ? 'POST' : 'GET' } = {}) {
       if (bounds.signal.aborted) throw new TransportError('aborted');
       const request = (secure ? https : http).request({
         ...routeTo(typeof input === 'object' && 'url' in input ? input.url : String(input), bounds),
-        method: sent.method,
+        method,
         agent,
-        headers: sentHeaders(bounds, sent),
+        headers: sentHeaders(bounds, headers, body, packed),
       });
       return await new Promise((resolve, reject) => {
         let received: http.IncomingMessage | null = null;
@@ -111,7 +100,7 @@ export function createOutgoing(
           received = response;
           receive(response, { fail, settle, alive }, resolve);
         });
-        sendBody(request, sent.body);
+        sendBody(request, body);
       });
     },
     close() {
@@ -123,10 +112,20 @@ export function createOutgoing(
   };
 }
 
+function connectionError(error: Error): TransportError {
+  return new TransportError('connection', String(member(error, 'code') ?? 'unknown'));
+}
+
 function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)
     : null;
+}
+
+function sendBody(request: http.ClientRequest, body: RequestInit['body']): void {
+  if (body instanceof ReadableStream)
+    pipeline(Readable.fromWeb(body), request).catch(() => undefined);
+  else request.end(body ?? undefined);
 }
 
 function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {
@@ -138,12 +137,6 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
     socket.destroy();
     switched();
   });
-}
-
-function sendBody(request: http.ClientRequest, body: RequestBody): void {
-  if (body instanceof ReadableStream)
-    pipeline(Readable.fromWeb(body), request).catch(() => undefined);
-  else request.end(body ?? undefined);
 }
 
 function routeTo(
@@ -158,7 +151,9 @@ function routeTo(
 
 function sentHeaders(
   { auth, headers: own, passedHeaders = [] }: RequestBounds,
-  { headers, body, packed }: OutgoingRequest,
+  headers: RequestInit['headers'],
+  body: RequestInit['body'],
+  packed: boolean,
 ): Record<string, string> {
   const source = headers instanceof Headers ? headers : new Headers(headers);
   const sent: Record<string, string> = {
@@ -177,35 +172,4 @@ function sentHeaders(
       sent[name] = sent[name] === undefined ? value : `${sent[name]},${value}`;
   } else if (auth !== null) sent[auth.header] = auth.value;
   return sent;
-}
-
-function connectionError(error: Error): TransportError {
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
-  return new TransportError('connection', code);
-}
-
-export function collectReply(
-  response: http.IncomingMessage,
-  { fail, settle, alive }: OpenRequest,
-  done: (received: Received) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const streams = isEventStream(response.headers['content-type']);
-  response.on('data', (chunk: Buffer) => {
-    size += chunk.byteLength;
-    if (streams) alive();
-    if (size > MAX_REPLY_BYTES) fail(new TransportError('too-large'));
-    else chunks.push(chunk);
-  });
-  response.on('error', () => fail(new TransportError('cut')));
-  response.on('end', () => {
-    if (size > MAX_REPLY_BYTES) return;
-    settle();
-    done({
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      body: Buffer.concat(chunks),
-    });
-  });
 }

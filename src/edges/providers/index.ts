@@ -51,12 +51,6 @@ export interface Providers {
   close(): Promise<void>;
 }
 
-const WITHOUT_VECTORS: Completion = {
-  status: 'error',
-  kind: 'program',
-  message: 'a program returns text, not embeddings',
-};
-
 export function isOffline(env: ProviderOptions['env']): boolean {
   return !['', '0', 'false'].includes(env['EVALDIFF_OFFLINE']?.trim() ?? '');
 }
@@ -83,14 +77,17 @@ export function createProviders(options: ProviderOptions): Providers {
     const { target } = request;
     if (isHosted(target)) return hosted.complete(request, target);
     if (target.provider === 'replay') return replay(request, target);
-    if (request.purpose === 'embedding') return Promise.resolve(WITHOUT_VECTORS);
+    if (request.purpose === 'embedding') {
+      const message = 'a program returns text, not embeddings';
+      return Promise.resolve({ status: 'error', kind: 'program', message });
+    }
     return (ownEntry(own, target.command[0] ?? '') ?? programs).complete(request, target);
   };
   const { transport } = options;
   const other = transport?.open({ ...inner, signal: options.signal });
   const complete: Complete = (request) => {
     const { target } = request;
-    if (transport === undefined || other === undefined) return direct(request);
+    if (!transport || !other) return direct(request);
     return 'transport' in target && request.purpose !== 'embedding'
       ? other.complete(request, target)
       : transport.activity.during(() => direct(request));

@@ -170,20 +170,21 @@ function createHealth(maxTries: number, now: number) {
       round++;
       failures++;
       unreached = fault.unreached === true ? unreached + 1 : 0;
-      if (unreached >= MOST_UNREACHED) down = unreachedFault(fault);
-      else if (
-        unwaited
-          ? failures >= UNWAITED_ROUNDS
-          : failures >= maxTries && at - lastAnswer >= GIVE_UP_AFTER_MS
-      )
-        down = fault;
+      const isOver = unwaited
+        ? failures >= UNWAITED_ROUNDS
+        : failures >= maxTries && at - lastAnswer >= GIVE_UP_AFTER_MS;
+      if (unreached >= MOST_UNREACHED)
+        down = {
+          ...fault,
+          retry: 'never',
+          scope: 'server',
+          message:
+            `${MOST_UNREACHED} connections in a row failed, so no further requests were sent: ` +
+            fault.message,
+        };
+      else if (isOver) down = fault;
       return true;
     },
     down: () => down,
   };
-}
-
-function unreachedFault({ message, ...fault }: Fault): Fault {
-  const after = `${MOST_UNREACHED} connections in a row failed, so no further requests were sent`;
-  return { ...fault, retry: 'never', scope: 'server', message: `${after}: ${message}` };
 }

@@ -29,18 +29,15 @@ export function createOnce(
     const { anew = false, secondSession = false } = request;
     const key = `${anew ? 'anew ' : ''}${secondSession ? 'second ' : ''}${keyOf(request)}`;
     const shared = known.get(key);
-    if (shared !== undefined) return shared.then(asReused);
+    if (shared !== undefined)
+      return shared.then((known) => {
+        const reply = withoutRequests(known);
+        return reply.status === 'ok' ? { ...reply, reused: true } : { ...reply, unsent: true };
+      });
     const completion = first(key, request);
     known.set(key, completion);
     return completion;
   };
-}
-
-function asReused(shared: Completion): Completion {
-  const completion = withoutRequests(shared);
-  return completion.status === 'ok'
-    ? { ...completion, reused: true }
-    : { ...completion, unsent: true };
 }
 
 export function recordAnswers(

@@ -2,6 +2,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_p
 import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { lineSplitter } from '../../text/lines.ts';
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
@@ -73,12 +74,8 @@ export function startChild(options: ChildOptions): Child {
     });
   });
   return {
-    write: (line) => {
-      child.stdin.write(line);
-    },
-    closeInput: () => {
-      child.stdin.end();
-    },
+    write: (line) => void child.stdin.write(line),
+    closeInput: () => void child.stdin.end(),
     kill,
     ended,
   };
@@ -106,31 +103,13 @@ function spawnChild(
 }
 
 function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
-  let pending: Buffer[] = [];
-  let size = 0;
-  const emit = (end: Buffer): void => {
-    const line = Buffer.concat([...pending, end]).toString('utf8');
-    pending = [];
-    size = 0;
-    onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
-  };
-  stream.on('data', (chunk: Buffer) => {
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      emit(chunk.subarray(from, at));
-      from = at + 1;
-    }
-    if (from === chunk.length) return;
-    pending.push(chunk.subarray(from));
-    size += chunk.length - from;
-    if (size > MAX_LINE_BYTES) {
-      stream.destroy();
-      tooLong();
-    }
+  const hear = (line: string): void => onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+  const lines = lineSplitter(MAX_LINE_BYTES, hear, () => {
+    stream.destroy();
+    tooLong();
   });
-  stream.on('end', () => {
-    if (size > 0) emit(Buffer.alloc(0));
-  });
+  stream.on('data', lines.add);
+  stream.on('end', lines.end);
   stream.on('error', () => {});
 }
 
@@ -166,18 +145,12 @@ export function programVariables(
   const onWindows = platform === 'win32';
   const wanted = [...new Set([...DEFAULT_ENV_NAMES, ...(onWindows ? WINDOWS : []), ...names])];
   const given = wanted.flatMap((name) => {
-    const value = onWindows ? valueIn(env, name) : env[name];
+    const isName = (each: string): boolean =>
+      onWindows ? each.toLowerCase() === name.toLowerCase() : each === name;
+    const value = env[Object.keys(env).find(isName) ?? ''];
     return value === undefined ? [] : [[name, value] as const];
   });
   return Object.fromEntries(given);
-}
-
-function valueIn(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-): string | undefined {
-  const found = Object.keys(env).find((each) => each.toLowerCase() === name.toLowerCase());
-  return found === undefined ? undefined : env[found];
 }
 
 interface Startable {

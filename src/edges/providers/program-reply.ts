@@ -39,7 +39,7 @@ const image = z
   })
   .transform(({ media_type, data }) => imagePart(media_type, data));
 
-const KNOWN_PARTS: ReadonlyMap<string, z.ZodType<Part>> = new Map<string, z.ZodType<Part>>([
+const KNOWN_PARTS = new Map<string, z.ZodType<Part>>([
   ['text', z.object({ type: z.literal('text'), text })],
   ['tool_call', z.object({ type: z.literal('tool_call'), name, arguments: argumentsText })],
   ['json', z.object({ type: z.literal('json'), value: json })],
@@ -119,22 +119,13 @@ export function readReply(data: unknown): Reply {
     const [{ path, message } = { path: [], message: 'is not JSON' }] = read.error.issues;
     return { kind: 'odd', id, problem: `${z.core.toDotPath(path)} ${message}`.trim() };
   }
-  const { error, retryable } = read.data;
+  const { error, retryable, output, parts, files } = read.data;
   if (error !== undefined) return { kind: 'error', id: read.data.id, error, retryable };
-  const problem = shapeProblem(read.data);
-  return problem === null
-    ? { kind: 'answer', id: read.data.id, answer: answerOf(read.data) }
-    : { kind: 'odd', id, problem };
-}
-
-type Answered = z.output<typeof reply>;
-
-function shapeProblem({ output, parts, files }: Answered): string | null {
   if (output !== undefined && parts !== undefined)
-    return 'has both "output" and "parts"; "output" is a text alone';
-  return output === undefined && parts === undefined && files.length === 0
-    ? 'has none of "output", "parts", "files" and "error"'
-    : null;
+    return { kind: 'odd', id, problem: 'has both "output" and "parts"; "output" is a text alone' };
+  if (output === undefined && parts === undefined && files.length === 0)
+    return { kind: 'odd', id, problem: 'has none of "output", "parts", "files" and "error"' };
+  return { kind: 'answer', id: read.data.id, answer: answerOf(read.data) };
 }
 
 function answerOf({
@@ -144,7 +135,7 @@ function answerOf({
   steps,
   model,
   usage,
-}: Answered): VendorOutput {
+}: z.output<typeof reply>): VendorOutput {
   const all = [...(given ?? partsOf(output)), ...files];
   const said = all.flatMap((each) => (each.type === 'text' ? each.text : [])).join('');
   const parts = [...partsOf(said), ...all.filter(({ type }) => type !== 'text')];

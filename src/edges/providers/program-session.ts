@@ -97,13 +97,8 @@ function createRuns(options: ProgramSessionOptions, calls: Calls) {
     if ('fault' in prepared) return prepared.fault;
     if (closed) return STOPPED;
     lastWords.forget();
-    const started = startChild({
-      command: options.command,
-      cwd: prepared.cwd,
-      env: options.env,
-      onOut,
-      onErr,
-    });
+    const { command, env } = options;
+    const started = startChild({ command, cwd: prepared.cwd, env, onOut, onErr });
     child = started;
     void started.ended.then((end) => {
       child = null;
@@ -148,7 +143,7 @@ export type Processes = ReturnType<typeof createProcesses>;
 export function createProcesses(create: () => ProgramSession, ends: (key: string) => boolean) {
   const current = new Map<string, { session: ProgramSession; users: number }>();
   const alive = new Set<ProgramSession>();
-  const start = (): { session: ProgramSession; users: number } => {
+  const start = () => {
     const session = create();
     alive.add(session);
     return { session, users: 0 };
@@ -228,15 +223,7 @@ function failedCall(reason: Fault): CallAttempt<VendorOutput> {
 
 type Calls = ReturnType<typeof createCalls>;
 
-function createCalls({
-  clock,
-  timeoutMs,
-  redact,
-}: {
-  clock: Clock;
-  timeoutMs: number;
-  redact(text: string): string;
-}) {
+function createCalls({ clock, timeoutMs, redact }: ProgramSessionOptions) {
   const open = new Map<string, (result: CallAttempt<VendorOutput>) => void>();
   const startDeadline = createDeadlines(clock, timeoutMs);
   let last = 0;

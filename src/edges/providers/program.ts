@@ -16,6 +16,7 @@ import { createPacer, type Pacer } from './pace.ts';
 import { paidAttempt } from './paid-attempt.ts';
 import { THIS_PLATFORM, programVariables, startChild } from './program-child.ts';
 import {
+  createLastError,
   createProcesses,
   createSession,
   endText,
@@ -154,14 +155,10 @@ function createSetups(
     if (typeof cwd !== 'string') return { fault: cwd };
     if (setup.length === 0) return { cwd };
     const key = JSON.stringify([commit, setup]);
-    let result = done.get(key);
-    if (result === undefined) {
-      result = (turns.get(commit) ?? Promise.resolve()).then(() =>
-        runSetup(setup, cwd, env, options),
-      );
-      done.set(key, result);
-      turns.set(commit, result);
-    }
+    const turn = turns.get(commit) ?? Promise.resolve();
+    const result = done.get(key) ?? turn.then(() => runSetup(setup, cwd, env, options));
+    if (!done.has(key)) turns.set(commit, result);
+    done.set(key, result);
     const problem = await result;
     return problem === null ? { cwd } : { fault: problem };
   };
@@ -176,19 +173,17 @@ async function runSetup(
   const { clock, signal, redact } = options;
   const name = `setup ${visibleLine(setup.join(' '))}`;
   const log = logLimited(name, options);
-  let lastWords = '';
+  const lastWords = createLastError();
   let late = false;
   const onErr = (line: string): void => {
-    if (line.trim() !== '') lastWords = line;
+    lastWords.add(line);
     log(line);
   };
   const child = startChild({ command: setup, cwd, env, onOut: log, onErr });
   child.closeInput();
   const stop = (): void => child.kill('SIGKILL');
-  const disarm = createDeadlines(
-    clock,
-    SETUP_LIMIT_MS,
-  )(() => {
+  const startDeadline = createDeadlines(clock, SETUP_LIMIT_MS);
+  const disarm = startDeadline(() => {
     late = true;
     stop();
   });
@@ -200,7 +195,7 @@ async function runSetup(
   if (late) return fault('program', `${name}: not done after ${SETUP_LIMIT_MS / 60_000} minutes`);
   return end.how === 'exit' && end.code === 0
     ? null
-    : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords)}`);
+    : fault('program', `${name}: ${endText(end, { command: setup, redact }, lastWords.text())}`);
 }
 
 function logLimited(name: string, { log, redact }: ProgramOptions): (line: string) => void {

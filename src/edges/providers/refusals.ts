@@ -47,8 +47,8 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
   };
   const recalled = new Map<string, Promise<void>>();
   const look = async (model: string): Promise<void> => {
-    const learned = (await memory?.known(keyOf(model))) ?? null;
-    if (learned !== null && !models.has(model)) models.set(model, learned);
+    const learned = await memory?.known(keyOf(model));
+    if (learned && !models.has(model)) models.set(model, learned);
   };
   const without = (request: Request): Ask => askFor(request, learnedOf(hosted(request)));
   return {
@@ -118,8 +118,8 @@ function learnFrom(
     learned.parameters[parameter] = insteadOf(parameter, detail);
     return { what: parameter, first };
   }
-  if (sent.schema === null || !REFUSED_FORM[sent.form].test(detail)) return null;
-  if (/invalid schema/i.test(detail)) return null;
+  const isForm = REFUSED_FORM[sent.form].test(detail) && !/invalid schema/i.test(detail);
+  if (sent.schema === null || !isForm) return null;
   const [form, next, ...others] = learned.forms;
   const first = form === sent.form && next !== undefined;
   if (first) learned.forms = [next, ...others];

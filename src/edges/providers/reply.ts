@@ -10,7 +10,7 @@ import { MAX_REPLY_BYTES, TransportError } from './fault.ts';
 const READ_HEADERS =
   /^(content-type|date|x-amzn-errortype|retry-after(-ms)?|x-should-retry|request-id|x-request-id|(x|anthropic)-ratelimit-[a-z-]+)$/;
 
-export interface Received {
+interface Received {
   status: number;
   headers: http.IncomingHttpHeaders;
   body: Buffer;
@@ -37,26 +37,6 @@ async function unpackBody({ headers, body }: Received): Promise<Buffer> {
   }
 }
 
-class ReplyHeaders {
-  readonly #values: ReadonlyMap<string, string>;
-
-  constructor(values: ReadonlyMap<string, string>) {
-    this.#values = values;
-  }
-
-  get(name: string): string | null {
-    return this.#values.get(name.toLowerCase()) ?? null;
-  }
-
-  has(name: string): boolean {
-    return this.#values.has(name.toLowerCase());
-  }
-
-  entries(): MapIterator<[string, string]> {
-    return this.#values.entries();
-  }
-}
-
 /** Returns the subset of `Response` that the SDKs use; creating a real one is slow. */
 export async function toResponse(received: Received): Promise<Response> {
   const body = await unpackBody(received);
@@ -67,15 +47,19 @@ export async function toResponse(received: Received): Promise<Response> {
     if (value !== undefined && READ_HEADERS.test(name))
       headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
-  const empty = received.status === 204 || received.status === 205;
   const { status } = received;
+  const empty = status === 204 || status === 205;
   const said = empty ? '' : withoutList(decode(body, received), status);
   const text = status < 300 ? jsonOfEventStream(said, received.headers['content-type']) : said;
   return {
     ok: status < 300,
     status,
     url: '',
-    headers: new ReplyHeaders(headers),
+    headers: {
+      get: (name: string) => headers.get(name.toLowerCase()) ?? null,
+      has: (name: string) => headers.has(name.toLowerCase()),
+      entries: () => headers.entries(),
+    },
     body: null,
     text: () => Promise.resolve(text),
     json: () => Promise.resolve(text).then(JSON.parse),

@@ -47,18 +47,13 @@ function resolveQuestion(asked: JsonMap): Json {
   if (Array.isArray(asked['decode']))
     return Buffer.from(asked['decode'].map(Number)).toString(encodingOf(asked));
   if (typeof asked['query'] === 'string') return [...new URLSearchParams(asked['query'])];
-  if (Array.isArray(asked['pairs'])) return queryText(asked['pairs']);
+  if (Array.isArray(asked['pairs']))
+    return new URLSearchParams(asked['pairs'] as [string, string][]).toString();
   if (typeof asked['url'] === 'string') return urlParts(asked['url'], asked['base']);
   throw new TypeError('not a question');
 }
 
-function queryText(pairs: readonly Json[]): string {
-  const query = new URLSearchParams();
-  for (const pair of pairs) if (Array.isArray(pair)) query.append(String(pair[0]), String(pair[1]));
-  return query.toString();
-}
-
-const intlCache = new Map<string, unknown>();
+const intlCache = new Map<string, object>();
 
 function askIntl(type: string, { locales, options, method, args }: JsonMap): Json {
   const known = Object.hasOwn(SERVICES, type) ? SERVICES[type] : undefined;
@@ -66,28 +61,24 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
   if (known === undefined || (called !== 'resolvedOptions' && !known.includes(called)))
     throw new TypeError(`Intl.${type}.${called} is not there`);
   const key = JSON.stringify([type, locales, options]);
-  const services: unknown = Intl;
-  const service = intlCache.get(key) ?? create(services, type, [locales ?? LOCALE, options]);
+  const service =
+    intlCache.get(key) ??
+    Reflect.construct(Reflect.get(Intl, type) as new () => object, [locales ?? LOCALE, options]);
   if (intlCache.size >= 100) intlCache.clear();
   intlCache.set(key, service);
-  const given = Array.isArray(args) ? args : [];
-  const value = invoke(service, called, type === 'Collator' ? given : given.map(numeric(type)));
+  const given = [args ?? []].flat();
+  const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
+  const [first = null, ...others] = given;
+  const value: unknown = Reflect.apply(
+    Reflect.get(service, called) as () => unknown,
+    service,
+    takesNumber ? [Number(first), ...others] : given,
+  );
   return toPlainJson(type === 'Segmenter' && called === 'segment' ? segments(value) : value);
 }
 
-function numeric(type: string): (value: Json, index: number) => Json {
-  const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
-  return (value, index) => (takesNumber && index === 0 ? Number(value) : value);
-}
-
-function create(services: unknown, type: string, args: readonly unknown[]): unknown {
-  const constructor = (services as Record<string, unknown>)[type];
-  return Reflect.construct(constructor as new (...given: unknown[]) => unknown, args);
-}
-
-function invoke(service: unknown, method: string, args: readonly unknown[]): unknown {
-  const called = (service as Record<string, unknown>)[method];
-  return Reflect.apply(called as (...given: unknown[]) => unknown, service, args);
+function toPlainJson(value: unknown): Json {
+  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
 /** Drops `input`, because each segment repeats the whole text there. */
@@ -95,10 +86,6 @@ function segments(value: unknown): unknown {
   return [...(value as Iterable<Record<string, unknown>>)].map(
     ({ input: _, ...segment }) => segment,
   );
-}
-
-function toPlainJson(value: unknown): Json {
-  return value === undefined ? null : (JSON.parse(JSON.stringify(value)) as Json);
 }
 
 function dateText({ date, locales, options, method }: JsonMap): string {
@@ -115,20 +102,12 @@ function encodingOf({ encoding }: JsonMap): BufferEncoding {
   return name as BufferEncoding;
 }
 
+const URL_PARTS = [
+  ...(['href', 'origin', 'protocol', 'username', 'password'] as const),
+  ...(['host', 'hostname', 'port', 'pathname', 'search', 'hash'] as const),
+];
+
 function urlParts(address: string, base: Json | undefined): JsonMap {
-  const {
-    href,
-    origin,
-    protocol,
-    username,
-    password,
-    host,
-    hostname,
-    port,
-    pathname,
-    search,
-    hash,
-  } = new URL(address, typeof base === 'string' ? base : undefined);
-  const place = { host, hostname, port, pathname, search, hash };
-  return { href, origin, protocol, username, password, ...place };
+  const url = new URL(address, typeof base === 'string' ? base : undefined);
+  return Object.fromEntries(URL_PARTS.map((part) => [part, url[part]]));
 }

@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { lineSplitter } from '../../text/lines.ts';
 import { parsedJson } from '../../types/plain.ts';
 import {
   limits,
   OUTCOMES,
-  readLines,
   type ThreadAnswer,
   type Link,
   type Listener,
   type StartLink,
   type StartResult,
 } from './link.ts';
-import { pythonFilters } from './python-filters.ts';
 import { oneLine, readPrinted } from './reply.ts';
+import { pythonFilters } from './seccomp.ts';
 
 interface PythonOptions {
   mode: 'sandbox' | 'host';
@@ -39,7 +39,7 @@ export function pythonStarter(options: PythonOptions): StartLink {
     const folder = await mkdtemp(join(tmpdir(), 'evaldiff-code-'));
     const child = spawn(options.python, workerArguments(options), {
       cwd: folder,
-      env: environment(options),
+      env: options.mode === 'host' ? { ...ENVIRONMENT, ...options.env } : ENVIRONMENT,
       stdio: 'pipe',
       // Ctrl-C in the terminal reaches only evaldiff, which then ends the workers.
       detached: true,
@@ -75,17 +75,14 @@ function workerArguments({ mode, timeoutSeconds, time, alone }: PythonOptions): 
   ];
 }
 
-function environment({ mode, env }: PythonOptions): Record<string, string> {
-  const base = {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    LANG: 'C.UTF-8',
-    /** Makes the order of sets reproducible. */
-    PYTHONHASHSEED: '0',
-    /** Disables imports from the working directory, as -P does since Python 3.11. */
-    PYTHONSAFEPATH: '1',
-  };
-  return mode === 'host' ? { ...base, ...env } : base;
-}
+const ENVIRONMENT = {
+  PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+  /** Makes the order of sets reproducible. */
+  PYTHONHASHSEED: '0',
+  /** Disables imports from the working directory, as -P does since Python 3.11. */
+  PYTHONSAFEPATH: '1',
+};
 
 function waitUntilReady(
   child: ChildProcessWithoutNullStreams,
@@ -112,7 +109,7 @@ function waitUntilReady(
         }
         return;
       }
-      if (!line.startsWith('ready ')) return refuse(explainRefusal(line, options));
+      if (line !== 'ready') return refuse(explainRefusal(line, options));
       link = linkOf(child, gone);
       resolve({ status: 'started', link });
     };
@@ -124,7 +121,8 @@ function waitUntilReady(
         refuse(`${options.python} did not start: ${oneLine(last)}`);
       }
     };
-    readLines(child.stdout, longestLine, hear, () => listener.ended('channel'));
+    const lines = lineSplitter(longestLine, hear, () => listener.ended('channel'));
+    child.stdout.on('data', lines.add);
     child.stderr.on('data', (chunk: Buffer) => {
       complaint = (complaint + chunk.toString()).slice(-4096);
     });

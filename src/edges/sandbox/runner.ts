@@ -33,7 +33,6 @@ export type Runner = ReturnType<typeof createRunner>;
 interface RunnerState {
   keeper: Keeper;
   timeouts: Map<string, number>;
-  placeOf(job: CodeJob): string;
   printed(printed: Printed): void;
   options: RunnerOptions;
 }
@@ -43,20 +42,22 @@ export function createRunner(start: StartLink, options: RunnerOptions) {
   const state: RunnerState = {
     keeper,
     timeouts: new Map(),
-    placeOf: createPlaceAssigner(),
     printed: createPrinter(options),
     options,
   };
   const waiting: { job: CodeJob; done(results: Promise<CodeResult[]>): void }[] = [];
   let working: Promise<void> | null = null;
+  let suite: string | null = null;
+  // Jobs with the same place share a process. Consecutive jobs of a suite do.
+  let place = '';
   const work = async (): Promise<void> => {
-    let suite: string | null = null;
     while (waiting.length > 0) {
       const own = waiting.findIndex(({ job }) => job.suite === suite);
       const [next] = waiting.splice(Math.max(own, 0), 1);
       if (next === undefined) break;
+      if (next.job.suite !== suite) place = randomUUID();
       suite = next.job.suite;
-      const results = runCodeJob(next.job, state);
+      const results = runCodeJob(next.job, place, state);
       next.done(results);
       await results.catch(() => undefined);
     }
@@ -76,18 +77,10 @@ export function createRunner(start: StartLink, options: RunnerOptions) {
   };
 }
 
-/** Jobs with the same place share a process. Consecutive jobs of a suite do. */
-function createPlaceAssigner(): (job: CodeJob) => string {
-  let open: { suite: string; place: string } | null = null;
-  return ({ suite }) => {
-    if (open?.suite !== suite) open = { suite, place: randomUUID() };
-    return open.place;
-  };
-}
-
 async function runCodeJob(
   job: CodeJob,
-  { keeper, timeouts, placeOf, printed, options }: RunnerState,
+  place: string,
+  { keeper, timeouts, printed, options }: RunnerState,
 ): Promise<CodeResult[]> {
   const { language, mode, timeoutSeconds, clock } = options;
   const results: CodeResult[] = job.inputs.map(() => failure('was not run'));
@@ -98,7 +91,7 @@ async function runCodeJob(
   const topic: SandboxJob = {
     keeper,
     job,
-    place: placeOf(job),
+    place,
     results,
     printed,
     setting: { language, mode, timeoutSeconds, outputs: job.outputs, at: job.at },
@@ -175,26 +168,23 @@ function createKeeper(start: StartLink) {
     const own = generation;
     const started = await start({
       answer: (answer) => {
-        if (own === generation) {
-          if (listener === null) drop();
-          else listener.answer(answer);
-        }
+        if (own !== generation) return;
+        if (listener === null) drop();
+        else listener.answer(answer);
       },
       ended: (outcome) => {
-        if (own === generation) {
-          drop();
-          listener?.ended(outcome);
-        }
+        if (own !== generation) return;
+        drop();
+        listener?.ended(outcome);
       },
     });
-    if (started.status === 'started') {
-      if (own !== generation) {
-        started.link.kill();
-        return get();
-      }
+    if (started.status === 'refused') return started;
+    if (own === generation) {
       link = started.link;
+      return started;
     }
-    return started;
+    started.link.kill();
+    return get();
   }
 
   return {

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import type highsLoader from 'highs';
 import { errorMessage } from '../../errors.ts';
+import { isMap } from '../../types/plain.ts';
 import type { AssignmentAnswer, AssignmentProgram, Solve } from '../../types/solver.ts';
 import { serveThread, startThread } from '../thread.ts';
 
@@ -53,10 +54,7 @@ export async function solveWithHighs(
   }
 }
 
-function incidence(
-  rows: number,
-  columns: number,
-): { starts: Int32Array; indices: Int32Array; values: Float64Array } {
+function incidence(rows: number, columns: number) {
   const cells = rows * columns;
   const starts = Int32Array.from({ length: cells + 1 }, (_, cell) => 2 * cell);
   const indices = new Int32Array(2 * cells);
@@ -134,14 +132,6 @@ interface SolverOptions {
   modelOf(program: AssignmentProgram): SimplexModel;
 }
 
-/** On these linear programs, javascript-lp-solver finishes within a second or never. */
-const DEFAULT_SOLVER: SolverOptions = {
-  start: 30_000,
-  simplex: 10_000,
-  highs: 120_000,
-  modelOf: simplexModel,
-};
-
 type SolverJob = { program: AssignmentProgram } & (
   { solver: 'javascript-lp-solver'; model: SimplexModel } | { solver: 'highs'; seconds: number }
 );
@@ -150,8 +140,13 @@ const SOLVER_ROLE = 'evaldiff-solver';
 
 const MEMORY_MB = 1024;
 
-export function createSolver(options: Partial<SolverOptions> = {}): Solve {
-  const { start, simplex, highs, modelOf } = { ...DEFAULT_SOLVER, ...options };
+/** On these linear programs, javascript-lp-solver finishes within a second or never. */
+export function createSolver({
+  start = 30_000,
+  simplex = 10_000,
+  highs = 120_000,
+  modelOf = simplexModel,
+}: Partial<SolverOptions> = {}): Solve {
   return async (program, solver) => {
     const limit = solver === 'highs' ? highs : simplex;
     const job: SolverJob =
@@ -194,15 +189,9 @@ async function solveWithSimplex(
 ): Promise<AssignmentAnswer> {
   const { default: solver } = await import('javascript-lp-solver');
   const solution: unknown = solver.Solve(model);
-  if (
-    typeof solution !== 'object' ||
-    solution === null ||
-    !('feasible' in solution) ||
-    solution.feasible !== true
-  ) {
+  if (!isMap(solution) || solution['feasible'] !== true)
     return { status: 'failed', reason: 'found no solution' };
-  }
-  return { status: 'solved', counts: simplexCounts({ ...solution }, program) };
+  return { status: 'solved', counts: simplexCounts(solution, program) };
 }
 
 await serveThread(SOLVER_ROLE, (port) =>

@@ -1,29 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { errorMessage, userError, type UserError } from '../../errors.ts';
+import type { Artifact, ArtifactClient } from '@actions/artifact';
+import { errorMessage, userError } from '../../errors.ts';
 import { tooManyBytes } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 
-export interface ArtifactLibrary {
-  uploadArtifact(
-    name: string,
-    files: string[],
-    rootDirectory: string,
-    options: { retentionDays?: number; compressionLevel?: number; skipArchive?: boolean },
-  ): Promise<{ id?: number; size?: number }>;
-  listArtifacts(options: { latest: boolean }): Promise<{ artifacts: FoundArtifact[] }>;
-  downloadArtifact(
-    id: number,
-    options: { path: string; expectedHash?: string },
-  ): Promise<{ digestMismatch?: boolean }>;
-}
-
-interface FoundArtifact {
-  id: number;
-  name: string;
-  size: number;
-  digest?: string;
-}
+export type ArtifactLibrary = Pick<
+  ArtifactClient,
+  'uploadArtifact' | 'listArtifacts' | 'downloadArtifact'
+>;
 
 /** GitHub allows re-runs of a workflow run for this long. */
 const RETENTION_DAYS = 30;
@@ -48,7 +33,10 @@ export function artifactName(
 }
 
 export function unreachable(env: NodeJS.ProcessEnv): string | null {
-  if (isEnterpriseServer(env['GITHUB_SERVER_URL']))
+  // The library rejects every call on GitHub Enterprise Server. This repeats its check.
+  const server = env['GITHUB_SERVER_URL'] ?? '';
+  const host = URL.canParse(server) ? new URL(server).hostname : '';
+  if (host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host))
     return (
       'GitHub Enterprise Server does not offer these artifacts: use "evaldiff run --shard" ' +
       'and "evaldiff merge", and pass the files between the jobs yourself'
@@ -62,26 +50,15 @@ export function unreachable(env: NodeJS.ProcessEnv): string | null {
   );
 }
 
-/** The library rejects every call on GitHub Enterprise Server. This function repeats its check. */
-function isEnterpriseServer(server: string | undefined): boolean {
-  const host = server !== undefined && URL.canParse(server) ? new URL(server).hostname : '';
-  return host !== '' && !/^github\.com$|\.ghe\.com$|\.localhost$/i.test(host);
-}
-
 export async function uploadPart(
   library: ArtifactLibrary,
   { name, folder, files }: { name: string; folder: string; files: readonly string[] },
 ): Promise<void> {
-  try {
-    await library.uploadArtifact(
-      name,
-      files.map((file) => join(folder, file)),
-      folder,
-      { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION },
-    );
-  } catch (error) {
-    throw notUploaded(name, error, 'in shard: i/n, give each job of the matrix its own i');
-  }
+  const paths = files.map((file) => join(folder, file));
+  const options = { retentionDays: RETENTION_DAYS, compressionLevel: COMPRESSION };
+  await library
+    .uploadArtifact(name, paths, folder, options)
+    .catch(notUploaded(name, 'in shard: i/n, give each job of the matrix its own i'));
 }
 
 /** Does not zip the page, so that GitHub's link opens it in a browser. */
@@ -89,21 +66,19 @@ export async function uploadPage(
   library: ArtifactLibrary,
   { name, folder }: { name: string; folder: string },
 ): Promise<number> {
-  try {
-    const { id } = await library.uploadArtifact(name, [join(folder, name)], folder, {
-      skipArchive: true,
-    });
-    if (id !== undefined) return id;
-  } catch (error) {
-    throw notUploaded(name, error, 'give each use of the action its own check-name');
-  }
+  const { id } = await library
+    .uploadArtifact(name, [join(folder, name)], folder, { skipArchive: true })
+    .catch(notUploaded(name, 'give each use of the action its own check-name'));
+  if (id !== undefined) return id;
   throw userError(null, `The artifact ${name} was uploaded, but has no id`);
 }
 
-function notUploaded(name: string, error: unknown, ifTwice: string): UserError {
-  const said = explainError(error);
-  const advice = /already exists|\(409\)/i.test(said) ? ` – ${ifTwice}` : '';
-  return userError(null, `The artifact ${name} could not be uploaded: ${said}${advice}`);
+function notUploaded(name: string, ifTwice: string): (error: unknown) => never {
+  return (error) => {
+    const said = explainError(error);
+    const advice = /already exists|\(409\)/i.test(said) ? ` – ${ifTwice}` : '';
+    throw userError(null, `The artifact ${name} could not be uploaded: ${said}${advice}`);
+  };
 }
 
 export async function fetchParts(
@@ -136,7 +111,7 @@ export async function fetchParts(
 
 async function fetchFlaw(
   library: ArtifactLibrary,
-  { id, size, digest }: FoundArtifact,
+  { id, size, digest }: Artifact,
   path: string,
 ): Promise<string | null> {
   if (size > MOST_BYTES) return tooManyBytes(size, MOST_BYTES);

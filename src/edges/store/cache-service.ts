@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
+import type * as cache from '@actions/cache';
 import { errorMessage } from '../../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
-export interface CacheLibrary {
-  isFeatureAvailable(): boolean;
-  restoreCache(
-    paths: string[],
-    primaryKey: string,
-    restoreKeys: string[],
-    options: { segmentTimeoutInMs: number; lookupOnly?: boolean },
-  ): Promise<string | undefined>;
-  saveCache(paths: string[], key: string): Promise<number>;
-}
+export type CacheLibrary = Pick<
+  typeof cache,
+  'isFeatureAvailable' | 'restoreCache' | 'saveCache'
+>;
 
 interface CacheScope {
   /**
@@ -63,23 +58,18 @@ export function createCacheService(library: CacheLibrary, warn: (line: string) =
   };
   // The library matches the first key exactly and the others as prefixes. It takes the newest
   // match.
-  const lookUp = (
-    file: string,
-    start: string,
-    options: { lookupOnly?: boolean },
-  ): Promise<string | null> =>
+  const lookUp = (lookupOnly: boolean) => (file: string, start: string) =>
     attempt(
       'Stored answers could not be restored',
-      async () =>
-        (await library.restoreCache([file], `${start}newest`, [start], {
-          segmentTimeoutInMs: STALLED_MS,
-          ...options,
-        })) ?? null,
+      async () => {
+        const options = { segmentTimeoutInMs: STALLED_MS, lookupOnly };
+        return (await library.restoreCache([file], `${start}newest`, [start], options)) ?? null;
+      },
       null,
     );
   return {
-    restore: (file: string, start: string) => lookUp(file, start, {}),
-    newest: (file: string, start: string) => lookUp(file, start, { lookupOnly: true }),
+    restore: lookUp(false),
+    newest: lookUp(true),
     save: (file: string, key: string) =>
       attempt(
         'Answers could not be stored for later runs',

@@ -17,7 +17,7 @@ export interface StoreOptions {
   notice(message: string): void;
 }
 
-type ConnectionOptions = Pick<StoreOptions, 'file' | 'access' | 'busyMs' | 'now' | 'notice'>;
+type ConnectionOptions = Omit<StoreOptions, 'maxBytes' | 'secret'>;
 
 interface OpenConnection {
   options: ConnectionOptions;
@@ -132,23 +132,17 @@ function replaceUnusable(
   message: string,
   { file, now, notice }: ConnectionOptions,
 ): boolean {
-  const aside = setAside(file, `${trouble}-${String(now())}`);
-  if (aside === null) return false;
+  const aside = `${file}.${trouble}-${now()}`;
+  try {
+    for (const suffix of ['', ...SIDE_SUFFIXES])
+      if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`);
+  } catch {
+    return false;
+  }
   const what = trouble === 'older' ? message : `damaged (${visibleLine(message)})`;
   notice(
     `${visibleLine(file)}: ${what}; it was renamed to ` +
       `${visibleLine(aside)}, and a new one was created`,
   );
   return true;
-}
-
-function setAside(file: string, end: string): string | null {
-  const aside = `${file}.${end}`;
-  try {
-    for (const suffix of ['', ...SIDE_SUFFIXES])
-      if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${aside}${suffix}`);
-    return aside;
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { BatchRecord } from '../../types/model.ts';
+import { parsedJson } from '../../types/plain.ts';
+import { vendorNames } from '../../types/vendors.ts';
 import type { Entry } from './entry.ts';
 import { openFile, withStoreErrors, type StoreAccess } from './file.ts';
-import { batchRows, recordsOf } from './records.ts';
 
 const BUSY_MS = 5000;
 
@@ -68,13 +71,17 @@ function answerRows(db: DatabaseSync) {
     'SELECT count(*) AS entries, coalesce(sum(bytes), 0) AS bytes, ' +
       'min(used) AS oldest, max(used) AS newest FROM completions',
   );
-  const insert = changing(
-    db,
+  const insert = db.prepare(
     `INSERT OR REPLACE INTO completions (key, label, ${COLUMNS}, bytes, used) ` +
       'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
-  const use = changing(db, 'UPDATE completions SET used = max(used, ?) WHERE key = ?');
-  const remove = changing(db, 'DELETE FROM completions WHERE key = ?');
+  const use = db.prepare(
+    'UPDATE completions SET used = max(used, ?) WHERE key IN (SELECT value FROM json_each(?))',
+  );
+  const remove = db.prepare(
+    'DELETE FROM completions WHERE key IN (SELECT key FROM (SELECT key, ' +
+      'sum(bytes) OVER (ORDER BY used, key) - bytes AS older FROM completions) WHERE older < ?)',
+  );
   const bytes = (): number => Number(sum.get()?.['bytes']);
   return {
     get(key: string): Omit<Entry, 'key' | 'model'> | null {
@@ -84,16 +91,14 @@ function answerRows(db: DatabaseSync) {
     put({ key, model: label, served, body, digest }: Entry, now: number): number {
       const size = Buffer.byteLength(body) + ROW_BYTES;
       const { model, fingerprint, at } = served;
-      insert(key, label, body, digest, model, fingerprint, at, size, now);
+      insert.run(key, label, body, digest, model, fingerprint, at, size, now);
       return size;
     },
-    touch: (keys: Iterable<string>, now: number) =>
-      transaction(db, () => {
-        for (const key of keys) use(now, key);
-      }),
+    touch: (keys: Iterable<string>, now: number) => void use.run(now, JSON.stringify([...keys])),
     totals: () => totalsOf(db, sum.get() ?? {}),
     bytes,
-    shrink: (limit: number) => removeOldest(db, bytes() - limit, remove),
+    /** Removes the answers whose last use is the longest ago. */
+    shrink: (limit: number) => Number(remove.run(bytes() - limit).changes),
   };
 }
 
@@ -105,20 +110,12 @@ function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
   return {
     body: String(body),
     digest: String(digest),
-    served: {
-      model: text(model),
-      fingerprint: text(fingerprint),
-      at: at === null ? null : Number(at),
-    },
+    served: { model: text(model), fingerprint: text(fingerprint), at: numberOrNull(at) },
   };
 }
 
-function changing(
-  db: DatabaseSync,
-  sql: string,
-): (...values: (string | number | null)[]) => number {
-  let prepared: ReturnType<DatabaseSync['prepare']> | null = null;
-  return (...values) => Number((prepared ??= db.prepare(sql)).run(...values).changes);
+function numberOrNull(value: unknown): number | null {
+  return value === null ? null : Number(value);
 }
 
 function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {
@@ -133,19 +130,6 @@ function* storedEntries(db: DatabaseSync): IterableIterator<Entry> {
   }
 }
 
-function removeOldest(db: DatabaseSync, bytes: number, remove: (key: string) => number): number {
-  let [over, removed] = [bytes, 0];
-  if (over <= 0) return 0;
-  transaction(db, () => {
-    for (const row of db.prepare('SELECT key, bytes FROM completions ORDER BY used, key').all()) {
-      if (over <= 0) break;
-      removed += remove(String(row['key']));
-      over -= Number(row['bytes']);
-    }
-  });
-  return removed;
-}
-
 function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
   const models = db
     .prepare(
@@ -153,12 +137,11 @@ function totalsOf(db: DatabaseSync, row: Record<string, unknown>): Totals {
         'GROUP BY label ORDER BY bytes DESC, label',
     )
     .all();
-  const time = (value: unknown): number | null => (value === null ? null : Number(value));
   return {
     entries: Number(row['entries']),
     bytes: Number(row['bytes']),
-    oldest: time(row['oldest']),
-    newest: time(row['newest']),
+    oldest: numberOrNull(row['oldest']),
+    newest: numberOrNull(row['newest']),
     models: models.map((counts) => ({
       model: String(counts['label']),
       entries: Number(counts['entries']),
@@ -176,4 +159,109 @@ function transaction(db: DatabaseSync, work: () => void): void {
     if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
+}
+
+const batchRow = z.object({
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,200}$/),
+  body: z
+    .string()
+    .transform(parsedJson)
+    .pipe(
+      z.strictObject({
+        batch_version: z.literal(1),
+        vendor: z.enum(vendorNames()),
+        model: z.string(),
+        submitted_at: z.int().nonnegative(),
+        requests: z.array(
+          z
+            .tuple([z.string().regex(/^[0-9a-f]{64}$/), z.string().nullable()])
+            .transform(([key, schema]) => ({ key, schema })),
+        ),
+      }),
+    ),
+});
+
+function batchRows(db: DatabaseSync) {
+  return {
+    batches: () =>
+      db
+        .prepare('SELECT id, body FROM batches ORDER BY id')
+        .all()
+        .flatMap((row): BatchRecord[] => {
+          const { success, data } = batchRow.safeParse(row);
+          if (!success) return [];
+          const { batch_version: _, ...batch } = data.body;
+          return [{ id: data.id, ...batch }];
+        }),
+    addBatch({ id, requests, ...batch }: BatchRecord): void {
+      const pairs = requests.map(({ key, schema }) => [key, schema]);
+      const body = JSON.stringify({ batch_version: 1, ...batch, requests: pairs });
+      db.prepare('INSERT OR REPLACE INTO batches (id, body) VALUES (?, ?)').run(id, body);
+    },
+    endBatch(id: string): void {
+      db.prepare('DELETE FROM batches WHERE id = ?').run(id);
+    },
+  };
+}
+
+export interface PassCount {
+  passes: number;
+  tries: number;
+}
+
+export interface RecordRows {
+  outcomes: (PassCount & { key: string })[];
+  notes: { name: string; body: string }[];
+}
+
+/** Each outcome takes about 80 bytes. */
+const MOST_OUTCOMES = 100_000;
+
+function recordsOf(db: DatabaseSync, transaction: (work: () => void) => void) {
+  const outcomesWhere = (condition: string, ...values: string[]): RecordRows['outcomes'] =>
+    db
+      .prepare(`SELECT key, passes, tries FROM outcomes WHERE ${condition}`)
+      .all(...values)
+      .map(({ key, passes, tries }) => ({
+        key: String(key),
+        passes: Number(passes),
+        tries: Number(tries),
+      }));
+  return {
+    outcomes(keys: readonly string[]): Map<string, PassCount> {
+      const among = 'key IN (SELECT value FROM json_each(?))';
+      const rows = outcomesWhere(among, JSON.stringify(keys));
+      return new Map(rows.map(({ key, ...count }) => [key, count]));
+    },
+    addOutcomes(rows: readonly (PassCount & { key: string })[], now: number): void {
+      const add = db.prepare(
+        'INSERT INTO outcomes (key, passes, tries, used) VALUES (?, ?, ?, ?) ' +
+          'ON CONFLICT (key) DO UPDATE SET passes = passes + excluded.passes, ' +
+          'tries = tries + excluded.tries, used = max(used, excluded.used)',
+      );
+      transaction(() => {
+        for (const { key, passes, tries } of rows) add.run(key, passes, tries, now);
+      });
+    },
+    note(name: string): string | null {
+      const row = db.prepare('SELECT body FROM notes WHERE name = ?').get(name);
+      return row === undefined ? null : String(row['body']);
+    },
+    setNote(name: string, body: string): void {
+      db.prepare('INSERT OR REPLACE INTO notes (name, body) VALUES (?, ?)').run(name, body);
+    },
+    everyRecord: (): RecordRows => ({
+      outcomes: outcomesWhere('true'),
+      notes: db
+        .prepare('SELECT name, body FROM notes')
+        .all()
+        .map((row) => ({ name: String(row['name']), body: String(row['body']) })),
+    }),
+    trim() {
+      db.prepare(
+        'DELETE FROM outcomes WHERE key IN ' +
+          '(SELECT key FROM outcomes ORDER BY used DESC, key LIMIT -1 OFFSET ?)',
+      ).run(MOST_OUTCOMES);
+    },
+  };
 }

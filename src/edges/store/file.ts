@@ -47,8 +47,7 @@ export function openFile<T>(
   prepare: (db: DatabaseSync) => T,
 ): T {
   return withStoreErrors(() => {
-    const known = inspect(file);
-    if (known === 'absent' && access === 'read') throw new StoreError('absent', 'does not exist');
+    if (!isThere(file) && access === 'read') throw new StoreError('absent', 'does not exist');
     if (access === 'read-write') makeFolders(dirname(file));
     const { DatabaseSync: Sqlite } = withoutWarning('SQLite', () =>
       process.getBuiltinModule('node:sqlite'),
@@ -91,7 +90,7 @@ export function withoutWarning<T>(about: string, work: () => T): T {
 }
 
 /** Reads the first bytes without SQLite, which would lock the file or write a log. */
-function inspect(file: string): 'absent' | 'empty' | 'database' {
+function isThere(file: string): boolean {
   const head = Buffer.alloc(16);
   let read = 0;
   try {
@@ -104,13 +103,12 @@ function inspect(file: string): 'absent' | 'empty' | 'database' {
       closeSync(handle);
     }
   } catch (error) {
-    if (member(error, 'code') === 'ENOENT') return 'absent';
+    if (member(error, 'code') === 'ENOENT') return false;
     throw error;
   }
-  if (read === 0) return 'empty';
-  if (head.toString('latin1', 0, read) !== 'SQLite format 3\0')
+  if (read > 0 && head.toString('latin1', 0, read) !== 'SQLite format 3\0')
     throw new StoreError('damaged', 'is not a database');
-  return 'database';
+  return true;
 }
 
 function prepareFile(db: DatabaseSync, access: StoreAccess): void {

@@ -1,11 +1,16 @@
 import { visibleLine } from '../../text/visible.ts';
-import type { BatchRecord, Complete, Completion, Request, Target } from '../../types/model.ts';
+import type {
+  BatchRecord,
+  Complete,
+  Completion,
+  KeptRecords,
+  Request,
+  Target,
+} from '../../types/model.ts';
 import { createAnswers } from './answers.ts';
-import { createConnection, type StoreOptions } from './connection.ts';
-import type { Totals } from './database.ts';
+import { createConnection, type Connection, type StoreOptions } from './connection.ts';
+import type { Database, PassCount, RecordRows, Totals } from './database.ts';
 import { placedBy, type Entry } from './entry.ts';
-import { createRecords, type StoreRecords } from './kept-records.ts';
-import type { RecordRows } from './records.ts';
 
 export interface StoreStats extends Totals {
   file: string;
@@ -15,26 +20,7 @@ export interface StoreStats extends Totals {
   batched: number;
 }
 
-export interface Store extends StoreRecords {
-  wrap(complete: Complete, keyOf: (request: Request) => string): Complete;
-  has(key: string): boolean;
-  /** If the file cannot be written, keeps the answer in memory. */
-  keep(key: string, target: Target, completion: Completion): void;
-  stats(): StoreStats;
-  prune(to: { maxBytes: number }): number;
-  /**
-   * If the file is damaged, creates a new one and calls `entries` again. Null if nothing could be
-   * written.
-   */
-  /** Returns the number of stored answers. Omits those that do not match their key. */
-  import(entries: () => Iterable<Entry>): number | null;
-  join(
-    entries: () => Iterable<Entry>,
-    beside: RecordRows & { batches: readonly BatchRecord[] },
-  ): void;
-  copyTo(file: string): boolean;
-  close(): void;
-}
+export type Store = ReturnType<typeof openStore>;
 
 const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, models: [] };
 
@@ -42,7 +28,7 @@ const NO_TOTALS: Totals = { entries: 0, bytes: 0, oldest: null, newest: null, mo
  * If the file is unusable, the run continues without stored answers.
  * @throws UserError if a newer version or another program wrote the file.
  */
-export function openStore(options: StoreOptions): Store {
+export function openStore(options: StoreOptions) {
   const { file, access, secret } = options;
   const placeOf = placedBy(secret);
   const connection = createConnection(options);
@@ -50,54 +36,132 @@ export function openStore(options: StoreOptions): Store {
   const { records, join: joinRecords, batchChanges } = createRecords(connection, options);
   return {
     ...records,
-    wrap: (complete, keyOf) => async (request) => {
-      const key = placeOf(keyOf(request));
-      const found = request.anew === true ? null : answers.find(key, request);
-      if (found !== null) return found;
-      const completion = await complete(request);
-      answers.keep(key, request, completion);
-      return completion;
-    },
-    has: (key) => answers.has(placeOf(key)),
-    keep: (key, target, completion) => {
+    wrap:
+      (complete: Complete, keyOf: (request: Request) => string): Complete =>
+      async (request) => {
+        const key = placeOf(keyOf(request));
+        const found = request.anew === true ? null : answers.find(key, request);
+        if (found !== null) return found;
+        const completion = await complete(request);
+        answers.keep(key, request, completion);
+        return completion;
+      },
+    has: (key: string) => answers.has(placeOf(key)),
+    /** If the file cannot be written, keeps the answer in memory. */
+    keep(key: string, target: Target, completion: Completion): void {
       answers.keep(placeOf(key), { target }, completion);
     },
-    stats: () => ({
+    stats: (): StoreStats => ({
       file,
       ...connection.read((db) => db.totals(), NO_TOTALS),
       ...answers.counts,
       batched: batchChanges(),
     }),
-    prune({ maxBytes }) {
+    prune({ maxBytes }: { maxBytes: number }): number {
       const removed = answers.shrink(maxBytes);
       connection.change(({ compact }) => compact(), undefined);
       return removed;
     },
-    import: (entries) => answers.import(entries, 'all'),
-    join(entries, beside) {
+    /**
+     * Returns the number of stored answers, without those that do not match their key. If the file
+     * is damaged, creates a new one and calls `entries` again. Null if nothing could be written.
+     */
+    import: (entries: () => Iterable<Entry>) => answers.import(entries, 'all'),
+    join(
+      entries: () => Iterable<Entry>,
+      beside: RecordRows & { batches: readonly BatchRecord[] },
+    ): void {
       answers.import(entries, 'absent');
       joinRecords(beside);
     },
-    copyTo(target) {
+    copyTo(target: string): boolean {
       answers.flush();
       return connection.read((db) => {
         db.copyTo(target);
         return true;
       }, false);
     },
-    close() {
+    close(): void {
       if (access === 'read-write') answers.shrink(options.maxBytes);
-      reportRefused(answers.counts.refused, options);
+      const { refused } = answers.counts;
+      const which =
+        secret === null
+          ? 'stored answers with an invalid digest'
+          : 'answers that this machine did not store, or that were changed since,';
+      if (refused > 0) options.notice(`${visibleLine(file)}: ${which} were ignored: ${refused}`);
       connection.close();
     },
   };
 }
 
-function reportRefused(refused: number, { file, secret, notice }: StoreOptions): void {
-  if (refused === 0) return;
-  const which =
-    secret === null
-      ? 'stored answers with an invalid digest'
-      : 'answers that this machine did not store, or that were changed since,';
-  notice(`${visibleLine(file)}: ${which} were ignored: ${refused}`);
+interface StoreRecords extends Required<KeptRecords> {
+  batches(): BatchRecord[];
+  addBatch(batch: BatchRecord): boolean;
+  endBatch(id: string): void;
+}
+
+function createRecords(
+  connection: Connection,
+  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
+) {
+  const added = new Map<string, PassCount>();
+  const noted = new Set<string>();
+  const ended = new Set<string>();
+  let batchChanges = 0;
+  const write = (work: (db: Database) => void): boolean =>
+    connection.change((db) => (work(db), true), false);
+  const records: StoreRecords = {
+    outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),
+    addOutcomes(rows) {
+      if (access === 'read' || rows.length === 0) return;
+      for (const row of rows) added.set(row.key, addCounts(row, added.get(row.key)));
+      write((db) => db.addOutcomes(rows, now()));
+    },
+    note: (name) => connection.read((db) => db.note(name), null),
+    setNote(name, body) {
+      noted.add(name);
+      return write((db) => db.setNote(name, body));
+    },
+    batches: () => connection.read((db) => db.batches(), []),
+    addBatch: (batch) =>
+      write((db) => {
+        db.addBatch(batch);
+        batchChanges += 1;
+      }),
+    endBatch(id) {
+      ended.add(id);
+      write((db) => {
+        db.endBatch(id);
+        batchChanges += 1;
+      });
+    },
+  };
+  return {
+    records,
+    batchChanges: () => batchChanges,
+    join({ outcomes, notes, batches }: RecordRows & { batches: readonly BatchRecord[] }): void {
+      write((db) => {
+        const here = db.outcomes(outcomes.map(({ key }) => key));
+        // A try that both copies contain must count only once.
+        const missing = outcomes.map(({ key, ...theirs }) => {
+          const all = addCounts(theirs, added.get(key));
+          const known = here.get(key) ?? NO_TRIES;
+          return { key, passes: all.passes - known.passes, tries: all.tries - known.tries };
+        });
+        db.addOutcomes(
+          missing.filter(({ tries }) => tries > 0),
+          now(),
+        );
+        for (const { name, body } of notes) if (!noted.has(name)) db.setNote(name, body);
+      });
+      const known = new Set([...ended, ...records.batches().map(({ id }) => id)]);
+      for (const batch of batches) if (!known.has(batch.id)) records.addBatch(batch);
+    },
+  };
+}
+
+const NO_TRIES: PassCount = { passes: 0, tries: 0 };
+
+function addCounts(left: PassCount, right: PassCount = NO_TRIES): PassCount {
+  return { passes: left.passes + right.passes, tries: left.tries + right.tries };
 }

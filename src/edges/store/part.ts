@@ -16,7 +16,7 @@ import {
   type Request,
 } from '../../types/model.ts';
 import { parsedJson } from '../../types/plain.ts';
-import { openDatabase } from './database.ts';
+import { openDatabase, type RecordRows } from './database.ts';
 import {
   ANSWER_KEY,
   storedAnswerSchema,
@@ -26,7 +26,6 @@ import {
   type Entry,
 } from './entry.ts';
 import { StoreError } from './file.ts';
-import type { RecordRows } from './records.ts';
 
 const MAX_PART_BYTES = { manifest: 1024 * 1024, data: 4 * 1024 * 1024 * 1024 };
 
@@ -43,7 +42,8 @@ interface FileDigest {
 
 /** Writes a shard's answers. Reusable answers go into a store file, the others into JSON lines. */
 export function createPartWriter(work: string, names: PartNames) {
-  const [answers, others] = [join(work, names.answers), join(work, names.others)];
+  const answers = join(work, names.answers);
+  const others = join(work, names.others);
   const db = openDatabase(answers, 'read-write');
   const lines = openSync(others, 'wx');
   const known = new Set<string>();
@@ -223,10 +223,7 @@ export async function othersIn(
 ): Promise<{ others: Map<string, Completion> } | { flaw: string }> {
   const others = new Map<string, Completion>();
   let lines = 0;
-  for await (const text of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
+  for await (const text of createInterface(createReadStream(file))) {
     lines += 1;
     const parsed = partLineSchema.safeParse(parsedJson(text));
     if (!parsed.success) return { flaw: `line ${lines} is not an answer` };

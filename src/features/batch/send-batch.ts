@@ -4,7 +4,7 @@ import { budgetFault } from '../../edges/providers/fault.ts';
 import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import type { Refusals } from '../../edges/providers/refusals.ts';
-import { withFileData } from '../../edges/providers/vendors/files.ts';
+import { createFileSender } from '../../edges/providers/vendors/files.ts';
 import { count } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Request } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
@@ -75,12 +75,13 @@ async function sendAllowed(
 ): Promise<void> {
   const { questions, options } = batching;
   const { batches, clock, signal } = options;
+  const files = createFileSender(options.readFile);
   const created = await submit(
     server,
     allowed.map(({ key, ask, endpoint }) => ({
       id: key,
       ...(endpoint.path === undefined ? {} : { path: endpoint.path }),
-      body: async () => endpoint.body(await withFileData(ask, options.readFile)),
+      body: async () => endpoint.body(await files.load(ask)),
     })),
     signal,
   );

@@ -1,6 +1,6 @@
 import type { Job } from '../../app/action/context.ts';
 import { connect } from '../../edges/github/client.ts';
-import { upsertIssue } from '../../edges/github/issue.ts';
+import { upsertIssue } from '../../edges/github/comment.ts';
 import { projectMark } from '../../edges/store/artifact.ts';
 import { measurementMarkdown, type MeasurementForm } from './report.ts';
 

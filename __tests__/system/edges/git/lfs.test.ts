@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lfsPointer } from '../../../../src/edges/git/lfs.ts';
+import { lfsPointer } from '../../../../src/edges/git/tree.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
 import { messageOf, using } from './opened-repository.ts';

@@ -1,4 +1,4 @@
-import { fitBytes, fitMarkdown } from '../../../../src/edges/github/fit.ts';
+import { fitBytes, fitMarkdown } from '../../../../src/edges/github/check.ts';
 import fc from '../../../fuzz.ts';
 
 describe('fitBytes', () => {

@@ -1,13 +1,11 @@
-import { Readable } from 'node:stream';
-import { readLines } from '../../../../src/edges/sandbox/link.ts';
+import { lineSplitter } from '../../../../src/text/lines.ts';
 
-async function read(chunks: (string | Buffer)[], longest: number) {
+function read(chunks: (string | Buffer)[], longest: number) {
   const lines: string[] = [];
   let overflows = 0;
-  const stream = Readable.from(chunks.map((chunk) => Buffer.from(chunk)));
   const push = (line: string) => lines.push(line);
-  readLines(stream, longest, push, () => (overflows += 1));
-  await new Promise((resolve) => stream.on('end', resolve));
+  const { add } = lineSplitter(longest, push, () => (overflows += 1));
+  for (const chunk of chunks) add(Buffer.from(chunk));
   return { lines, overflows };
 }
 
@@ -19,7 +17,7 @@ describe('lines of a stream', () => {
     ['may be as long as the limit', ['1234', '5\n1234', '5\n'], 5, ['12345', '12345'], 0],
     ['that are longer end the reading', ['ok\n1234', '56', '78\nnext\n'], 5, ['ok'], 1],
     ['without an end are dropped', ['a\nb'], 5, ['a'], 0],
-  ])('are read up to a length limit: lines %s', async (_, chunks, longest, lines, overflows) => {
-    expect(await read(chunks, longest)).toEqual({ lines, overflows });
+  ])('are read up to a length limit: lines %s', (_, chunks, longest, lines, overflows) => {
+    expect(read(chunks, longest)).toEqual({ lines, overflows });
   });
 });

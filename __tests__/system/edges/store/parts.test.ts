@@ -130,8 +130,8 @@ describe('downloading shard results (parts)', () => {
   const found = (changes: object): ArtifactLibrary => ({
     uploadArtifact: () => Promise.resolve({}),
     listArtifacts: () => Promise.resolve({ artifacts: [{ ...artifact, ...changes }] }),
-    downloadArtifact: (_id, { path }) => {
-      mkdirSync(path, { recursive: true });
+    downloadArtifact: (_id, options) => {
+      mkdirSync(options!.path!, { recursive: true });
       return Promise.resolve({});
     },
   });

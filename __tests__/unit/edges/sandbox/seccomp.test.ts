@@ -1,4 +1,4 @@
-import { pythonFilters } from '../../../../src/edges/sandbox/python-filters.ts';
+import { pythonFilters } from '../../../../src/edges/sandbox/seccomp.ts';
 import { callTableOf } from '../../../../src/edges/sandbox/system-calls.ts';
 import { agentFilter } from '../../../../src/features/agents/workspace/filter.ts';
 

@@ -75,34 +75,17 @@ async function* batchBody(items: readonly BatchItem[]): AsyncGenerator<Uint8Arra
   yield Buffer.from(items.length === 0 ? `${OPEN}${CLOSE}` : CLOSE);
 }
 
-const requestCount = z.int().nonnegative().catch(0);
-
 const anthropicBatch = z.object({
   processing_status: z.enum(['in_progress', 'canceling', 'ended']),
-  request_counts: z
-    .object({
-      canceled: requestCount,
-      errored: requestCount,
-      expired: requestCount,
-      processing: requestCount,
-      succeeded: requestCount,
-    })
-    .nullish()
-    .catch(null),
+  request_counts: z.record(z.string(), z.int().nonnegative().catch(0)).catch({}).default({}),
 });
 
 function stateOf(reply: unknown): BatchState | null {
   const parsed = anthropicBatch.safeParse(reply);
   if (!parsed.success) return null;
   if (parsed.data.processing_status === 'ended') return { status: 'ended', files: [], left: null };
-  const {
-    canceled = 0,
-    errored = 0,
-    expired = 0,
-    processing = 0,
-    succeeded = 0,
-  } = parsed.data.request_counts ?? {};
-  const done = canceled + errored + expired + succeeded;
+  const { processing = 0, ...ended } = parsed.data.request_counts;
+  const done = Object.values(ended).reduce((sum, count) => sum + count, 0);
   return { status: 'waiting', done, total: done + processing };
 }
 

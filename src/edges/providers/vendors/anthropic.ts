@@ -29,7 +29,7 @@ export const anthropic: Language = {
     client.buildRequest = plainRequests(connection);
     client.fetchWithTimeout = connection.fetch;
     // `messages.create` would print warnings and turn parameters into headers.
-    return (body) => client.post('/v1/messages', { body }).asResponse();
+    return (body, path = '/v1/messages') => client.post(path, { body }).asResponse();
   },
   refuses(parameters) {
     if (parameters['stream'] === true) return 'the parameter stream cannot be true here; remove it';

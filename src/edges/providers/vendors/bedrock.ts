@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { isMap, member, parsedJson, type Json } from '../../../types/plain.ts';
+import { isMap, member, type Json } from '../../../types/plain.ts';
 import { anthropic, anthropicBody, contentBlocks, readMessage, type Turn } from './anthropic.ts';
 import { oddMember, type Ask, type Language } from './vendor.ts';
 
@@ -11,17 +11,6 @@ import { oddMember, type Ask, type Language } from './vendor.ts';
 export const bedrock: Language = {
   ...anthropic,
   replyName: 'Converse reply',
-  connect({ baseUrl, fetch }) {
-    const headers = { accept: 'application/json', 'content-type': 'application/json' };
-    return Promise.resolve(async (body, path = '') => {
-      const text = JSON.stringify(body);
-      const response = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: text });
-      if (response.ok) return response;
-      const { status, headers: given } = response;
-      const error = parsedJson(await response.text());
-      throw Object.assign(new Error(), { status, headers: given, error });
-    });
-  },
   pathOf: (model) => `/model/${encodeURIComponent(model)}/converse`,
   body: converseBody,
   read(data, ask) {
@@ -46,6 +35,10 @@ const TOOLS = ['tools', 'tool_choice'];
 function converseBody(ask: Ask): Record<string, unknown> {
   const { parameters, schema, form } = ask;
   const plain = form === 'schema' ? 'plain' : form;
+  const jsonSchema =
+    schema !== null && form === 'schema'
+      ? { name: schema.name, schema: JSON.stringify(schema.json) }
+      : null;
   const { messages, system, tools, tool_choice: choice } = anthropicBody({ ...ask, form: plain });
   const given = Object.entries(parameters);
   const inference = given.map(([name, value]) => [INFERENCE.get(name) ?? '', value] as const);
@@ -57,13 +50,10 @@ function converseBody(ask: Ask): Record<string, unknown> {
     inferenceConfig: Object.fromEntries(inference.filter(([name]) => name !== '')),
     ...(more.length > 0 && { additionalModelRequestFields: Object.fromEntries(more) }),
     ...(tools !== undefined && { toolConfig: toolConfig(tools, choice) }),
-    ...(schema !== null && form === 'schema' && { outputConfig: schemaConfig(schema) }),
+    ...(jsonSchema && {
+      outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } },
+    }),
   };
-}
-
-function schemaConfig({ name, json }: NonNullable<Ask['schema']>): object {
-  const jsonSchema = { name, schema: JSON.stringify(json) };
-  return { textFormat: { type: 'json_schema', structure: { jsonSchema } } };
 }
 
 function toolConfig(tools: unknown, choice: unknown): object {

@@ -4,11 +4,6 @@ import type { Ask } from './vendor.ts';
 
 export type ReadFile = (file: FilePart) => Promise<Uint8Array>;
 
-export async function withFileData(ask: Ask, read: ReadFile): Promise<Ask> {
-  const files = filesIn(ask.messages);
-  return files.length === 0 ? ask : { ...ask, files: await base64Of(files, read) };
-}
-
 type FileData = NonNullable<Ask['files']>;
 
 async function base64Of(files: readonly FilePart[], read: ReadFile): Promise<FileData> {

@@ -1,5 +1,6 @@
 import type OpenAI from 'openai';
 import { z } from 'zod';
+import { member } from '../../../types/plain.ts';
 import {
   isId,
   type BatchApi,
@@ -76,14 +77,7 @@ async function* batchLines(items: readonly BatchItem[]): AsyncGenerator<Uint8Arr
     yield Buffer.from(batchLine(id, JSON.stringify(await body()), path));
 }
 
-const batchCount = z.int().nonnegative().catch(0);
-
-const NO_COUNTS = { completed: 0, failed: 0, total: 0 };
-
-const batchCounts = z
-  .object({ completed: batchCount, failed: batchCount, total: batchCount })
-  .catch(NO_COUNTS)
-  .default(NO_COUNTS);
+const batchCounts = z.record(z.string(), z.int().nonnegative().catch(0)).catch({}).default({});
 
 const errors = z
   .object({
@@ -124,12 +118,10 @@ function openAiBatchState(reply: unknown): BatchState | null {
         files: [data.output_file_id, data.error_file_id].filter(isId),
         left: UNANSWERED_STATUS[data.status],
       };
-    default:
-      return {
-        status: 'waiting',
-        done: data.request_counts.completed + data.request_counts.failed,
-        total: data.request_counts.total,
-      };
+    default: {
+      const { completed = 0, failed = 0, total = 0 } = data.request_counts;
+      return { status: 'waiting', done: completed + failed, total };
+    }
   }
 }
 
@@ -150,31 +142,21 @@ function readOpenAiLine(data: unknown): BatchLine | null {
   const parsed = openAiLine.safeParse(data);
   if (!parsed.success) return null;
   const { custom_id: id, response, error } = parsed.data;
-  if (response !== null && response !== undefined) {
-    if (response.status_code < 300) return { id, outcome: { kind: 'reply', data: response.body } };
-    const { error: inner } = z
-      .object({ error: batchError })
-      .catch({ error: {} })
-      .parse(response.body);
-    return {
-      id,
-      outcome: {
-        kind: 'error',
-        status: response.status_code,
-        code: errorCodes(inner),
-        said: inner.message ?? '',
-      },
-    };
+  if (response) {
+    const { status_code: status, body } = response;
+    if (status < 300) return { id, outcome: { kind: 'reply', data: body } };
+    return { id, outcome: failed(status, batchError.catch({}).parse(member(body, 'error'))) };
   }
-  if (error === null || error === undefined) return null;
+  if (!error) return null;
   if (error.code === 'batch_expired') return { id, outcome: { kind: 'expired' } };
   if (error.code === 'batch_cancelled') return { id, outcome: { kind: 'canceled' } };
-  return {
-    id,
-    outcome: { kind: 'error', status: 500, code: errorCodes(error), said: error.message ?? '' },
-  };
+  return { id, outcome: failed(500, error) };
 }
 
-function errorCodes({ code, type, param }: z.output<typeof batchError>): string {
-  return `${code ?? ''} ${type ?? ''} ${param ?? ''}`.trim();
+function failed(
+  status: number,
+  { code, type, param, message }: z.output<typeof batchError>,
+): BatchLine['outcome'] {
+  const codes = `${code ?? ''} ${type ?? ''} ${param ?? ''}`.trim();
+  return { kind: 'error', status, code: codes, said: message ?? '' };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Part, Step } from '../../../types/answer.ts';
 import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
 import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
-import { hostedWork, OWN_CALLS } from './hosted-tools.ts';
-import { inResponsesForm } from './responses-parameters.ts';
+import { imagePart } from './image.ts';
 import { separateThinking } from './thinking.ts';
 import { vendorMessages } from './transcript.ts';
 import {
@@ -155,4 +155,132 @@ function opaqueItems(data: unknown): Json | null {
   const isReturned = output.some((item) => typeof member(item, 'encrypted_content') === 'string');
   const hasImage = output.some((item) => member(item, 'type') === 'image_generation_call');
   return isReturned && !hasImage ? output : null;
+}
+
+interface Item {
+  type: string;
+  [member: string]: unknown;
+}
+
+const BESIDE_INPUT = new Set([
+  ...['id', 'type', 'status', 'call_id', 'container_id', 'approval_request_id', 'server_label'],
+  ...['name', 'error', 'output', 'outputs', 'result', 'results', 'phase', 'content'],
+]);
+
+const RESULTS = ['output', 'outputs', 'results', 'error'];
+
+const OWN_CALLS = new Set(['function_call', 'custom_tool_call']);
+
+const SILENT =
+  /^(message|reasoning|compaction|mcp_list_tools|additional_tools)$|_output$|^tool_search/;
+
+function hostedWork(output: readonly Item[]): { parts: Part[]; steps: Step[] } {
+  const others = output.filter(({ type }) => !OWN_CALLS.has(type) && !SILENT.test(type));
+  const calls = others.filter(isCall).map((item) => ({ item, call: callOf(item) }));
+  const unknown = others.filter((item) => !isCall(item));
+  return {
+    parts: [
+      ...calls.map(({ call }): Part => ({ type: 'tool_call', ...call })),
+      ...others.flatMap(imageOf),
+      ...unknown.map((item): Part => ({
+        type: 'unknown',
+        kind: item.type,
+        json: JSON.stringify(item),
+      })),
+    ],
+    steps: calls.map(({ item, call }): Step => ({
+      type: 'tool_call',
+      ...call,
+      result: resultOf(item),
+    })),
+  };
+}
+
+function isCall({ type }: Item): boolean {
+  return type.endsWith('_call') || type === 'mcp_approval_request';
+}
+
+function callOf(item: Item): { name: string; arguments: string } {
+  const { type, name, arguments: given, action } = item;
+  const called = typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, '');
+  if (typeof given === 'string') return { name: called, arguments: given };
+  const input = Object.fromEntries(Object.entries(item).filter(([key]) => !BESIDE_INPUT.has(key)));
+  const isAction = isMap(action) && Object.keys(input).length === 1;
+  return { name: called, arguments: JSON.stringify(isAction ? action : input) };
+}
+
+function resultOf(item: Item): string | null {
+  const found = RESULTS.map((name) => item[name] ?? null).find((value) => value !== null) ?? null;
+  return found === null || typeof found === 'string' ? found : JSON.stringify(found);
+}
+
+function imageOf({ type, result, output_format: format }: Item): Part[] {
+  if (type !== 'image_generation_call' || typeof result !== 'string') return [];
+  const isType = typeof format === 'string' && /^[\w.+-]+$/.test(format);
+  return [imagePart(`image/${isType ? format : 'png'}`, result)];
+}
+
+type Parameters = Record<string, Json>;
+
+/**
+ * Converts parameters of chat completions to parameters of the Responses API.
+ * https://developers.openai.com/api/docs/guides/migrate-to-responses
+ */
+function inResponsesForm(written: Parameters): Parameters {
+  const parameters: Parameters = { ...written };
+  rename(parameters, 'max_tokens', 'max_output_tokens');
+  rename(parameters, 'max_completion_tokens', 'max_output_tokens');
+  moveInto(parameters, 'reasoning_effort', ['reasoning', 'effort']);
+  moveInto(parameters, 'verbosity', ['text', 'verbosity']);
+  const { tools, tool_choice, response_format } = parameters;
+  if (response_format !== undefined) {
+    parameters['response_format'] = flat(response_format, 'json_schema');
+    moveInto(parameters, 'response_format', ['text', 'format']);
+  }
+  if (Array.isArray(tools)) parameters['tools'] = tools.map(toolIn);
+  if (isMap(tool_choice)) parameters['tool_choice'] = choiceIn(tool_choice as Parameters);
+  return parameters;
+}
+
+function rename(parameters: Parameters, name: string, other: string): void {
+  const value = parameters[name];
+  if (value === undefined || other in parameters) return;
+  delete parameters[name];
+  parameters[other] = value;
+}
+
+function moveInto(parameters: Parameters, name: string, [map, key]: [string, string]): void {
+  const value = parameters[name];
+  const into = parameters[map] ?? {};
+  if (value === undefined || !isMap(into) || key in into) return;
+  delete parameters[name];
+  parameters[map] = { ...(into as Parameters), [key]: value };
+}
+
+function flat(value: Json, name: string): Json {
+  if (!isMap(value) || !isMap(value[name])) return value;
+  const { [name]: inner, ...rest } = value as Parameters;
+  return { ...rest, ...(inner as Parameters) };
+}
+
+function toolIn(tool: Json): Json {
+  if (!isMap(tool)) return tool;
+  if (tool['type'] === 'custom' && isMap(tool['custom'])) {
+    const custom = flat(tool as Json, 'custom') as Parameters;
+    const { format } = custom;
+    return format === undefined ? custom : { ...custom, format: flat(format, 'grammar') };
+  }
+  if (tool['type'] !== 'function' || !isMap(tool['function'])) return tool as Json;
+  // The Responses API makes functions strict by default; chat completions do not.
+  return { strict: false, ...(flat(tool as Json, 'function') as Parameters) };
+}
+
+function choiceIn(choice: Parameters): Json {
+  const [name] = ['function', 'custom', 'allowed_tools'].filter((each) => isMap(choice[each]));
+  if (name === undefined) return choice;
+  const chosen = flat(choice, name) as Parameters;
+  const { tools } = chosen;
+  return Array.isArray(tools)
+    ? { ...chosen, tools: tools.map((tool) => choiceIn(tool as Parameters)) }
+    : chosen;
 }

@@ -40,7 +40,12 @@ export const openai: Language = {
   body: (ask) => ({
     ...ask.parameters,
     model: ask.model,
-    messages: chatMessages(ask),
+    messages: vendorMessages(ask, 'chat').map((message) => {
+      const { role, own, parts } = message;
+      if (role === 'assistant' && own !== undefined) return own;
+      const sent = chatMessage(message);
+      return parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
+    }),
     ...responseFormat(ask),
   }),
   read: readChat,
@@ -64,15 +69,6 @@ export const openai: Language = {
 
 function textBody({ model, parameters, messages }: Ask): Record<string, unknown> {
   return { ...parameters, model, input: messages[0]?.content ?? '' };
-}
-
-function chatMessages(ask: Ask): unknown[] {
-  return vendorMessages(ask, 'chat').map((message) => {
-    const { role, own, parts } = message;
-    if (role === 'assistant' && own !== undefined) return own;
-    const sent = chatMessage(message);
-    return parts ? { ...sent, content: contentAs(message, ask, CHAT_PARTS) } : sent;
-  });
 }
 
 const CHAT_PARTS: PartForms = {
@@ -121,10 +117,15 @@ export const chatUsage = z
     // https://openrouter.ai/docs/guides/administration/usage-accounting
     cost: z.number().nonnegative().nullish().catch(null),
   })
-  .transform(({ prompt_tokens, prompt_tokens_details, cost, ...counted }): MeteredUsage => ({
-    usage: { input_tokens: prompt_tokens, output_tokens: writtenTokens(prompt_tokens, counted) },
-    ...cachedTokens(prompt_tokens, { ...prompt_tokens_details, cost }),
-  }))
+  .transform(({ prompt_tokens, prompt_tokens_details, cost, ...counted }): MeteredUsage => {
+    // xAI and Google count thinking only in the total, but charge it as output.
+    const beside = (counted.total_tokens ?? 0) - prompt_tokens;
+    const output_tokens = Math.max(counted.completion_tokens, beside);
+    return {
+      usage: { input_tokens: prompt_tokens, output_tokens },
+      ...cachedTokens(prompt_tokens, { ...prompt_tokens_details, cost }),
+    };
+  })
   .nullable()
   .catch(null)
   .default(null);
@@ -136,14 +137,6 @@ const chatReply = z.object({
   // Treats unreadable counts as unknown, so that a paid answer is not lost.
   usage: chatUsage,
 });
-
-/** xAI and Google count thinking only in the total, but charge it as output. */
-function writtenTokens(
-  prompt: number,
-  counted: { completion_tokens: number; total_tokens?: number | null | undefined },
-): number {
-  return Math.max(counted.completion_tokens, (counted.total_tokens ?? 0) - prompt);
-}
 
 function readChat(data: unknown, ask: ReadAs): VendorAnswer {
   const parsed = chatReply.safeParse(inOneForm(data));

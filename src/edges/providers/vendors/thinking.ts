@@ -54,16 +54,15 @@ export function separateThinking(
   content: string | readonly ContentPart[] | null | undefined,
   beside: Readonly<Record<string, unknown>> = {},
 ): SaidText {
-  const parts = typeof content === 'string' ? [{ text: content }] : (content ?? []);
-  const said = parts.filter((part) => !isThinking(part));
+  const parts: readonly ContentPart[] =
+    typeof content === 'string' ? [{ text: content }] : (content ?? []);
+  const said = parts.filter(
+    ({ type, thought }) => thought !== true && !/think|reason/i.test(type ?? ''),
+  );
   const text = withoutThinking(said.map(({ text: words }) => words ?? '').join(''));
   const member = Object.keys(beside).find((name) => isNonEmpty(beside[name]));
   const block = said.length < parts.length ? 'blocks of thinking' : null;
   return { said: text.said, thinking: member ?? block ?? text.inside };
-}
-
-function isThinking({ type, thought }: ContentPart): boolean {
-  return thought === true || /think|reason/i.test(type ?? '');
 }
 
 function isNonEmpty(value: unknown): boolean {

@@ -25,7 +25,8 @@ export function vendorMessages({ messages, model }: Ask, api: Opaque['api']): Se
     if (message.role !== 'assistant') return [message];
     const { opaque, tool_calls: calls = [] } = message;
     const isOwn = opaque?.api === api && opaque.model === model;
-    const own = isOwn ? ownForm(opaque) : undefined;
+    const data = isOwn ? opaque.data : undefined;
+    const own = typeof data === 'string' ? (parsedJson(data) as Json) : data;
     const sent = calls.flatMap((call, index): ToolCall[] => {
       const id = callId((count += 1));
       if (call.id === undefined) return [];
@@ -34,10 +35,6 @@ export function vendorMessages({ messages, model }: Ask, api: Opaque['api']): Se
     });
     return [{ ...message, tool_calls: sent, own }];
   });
-}
-
-function ownForm({ data }: Opaque): Json {
-  return typeof data === 'string' ? (parsedJson(data) as Json) : data;
 }
 
 interface OwnCall {
