@@ -5,9 +5,9 @@ import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { agentDiffs, editedRepository, KEY, PROJECT, SUITE } from './diff-setting.ts';
 
-/** One task and one try, for tests that do not need statistics. */
+/** One task, one try and no command, for tests that do not need statistics. */
 const SMALL = SUITE.replace('n_tries: 2', 'n_tries: 1').replace(
-  / {4}- \{ id: (?:export|login).*\n/g,
+  / {4}- \{ (?:id: (?:export|login)|name: ends).*\n/g,
   '',
 );
 
