@@ -4,8 +4,8 @@ const [, system] = config.projects;
 
 // Those that run the action as a step, and whose subject is the commits and files that it reads.
 const steps = [
-  ...['access', 'causes', 'code', 'events', 'fixes', 'forks', 'gate', 'hostile', 'merged'],
-  ...['origins', 'pull-request', 'workspace'],
+  ...['causes', 'code', 'events', 'fixes', 'forks', 'hostile', 'merged', 'origins'],
+  ...['pull-request', 'workspace'],
 ].map((name) => `<rootDir>/__tests__/system/end-to-end/${name}.test.ts`);
 
 /**

@@ -1,4 +1,4 @@
-import { parse, parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
+import { parse, type DefaultTreeAdapterTypes } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.Node;
 export type Element = DefaultTreeAdapterTypes.Element;
@@ -6,11 +6,6 @@ export type Element = DefaultTreeAdapterTypes.Element;
 /** All elements of a page, in the order of their start tags. */
 export function elementsOfPage(html: string): Element[] {
   return below(parse(html));
-}
-
-/** All elements of a piece of HTML or SVG. */
-export function elementsOfFragment(markup: string): Element[] {
-  return below(parseFragment(markup));
 }
 
 /** All elements inside a node. */
@@ -28,11 +23,6 @@ export function attributeOf(element: Element | undefined, name: string): string 
 /** The concatenated texts inside a node. */
 export function textOf(node: Node): string {
   return textsIn(node).join('');
-}
-
-/** The texts inside a node, joined by spaces. */
-export function spacedTextOf(node: Node): string {
-  return textsIn(node).join(' ');
 }
 
 function textsIn(node: Node): string[] {

@@ -1,5 +1,5 @@
 import { readResultValue } from '../../src/app/commands/read-result.ts';
-import { collectEmptyParts, ownKeys, ownSettings } from '../../src/app/run/feature.ts';
+import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
 import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import { FEATURES } from '../../src/features.ts';
 import { resultSchemaWith } from '../../src/kernel/result/result.ts';
@@ -15,9 +15,6 @@ export const PLANNING = {
   random: () => 'delimiter',
   stored: async () => () => false,
 };
-
-/** The result keys of features that had nothing to do. */
-export const EMPTY_PARTS = collectEmptyParts(FEATURES);
 
 /** Keys of the settings file that belong to features. */
 export const OWN_SETTINGS = ownSettings(FEATURES);

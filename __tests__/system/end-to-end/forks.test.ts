@@ -334,22 +334,14 @@ describe('approval by label', () => {
     expect(onlyComment(fork.at)).not.toContain('For your coding agent');
   });
 
-  test.each<[string, { login: string; type?: string }, string | null, string]>([
-    ['the author', { login: 'bo-example' }, 'write', 'bo-example, who added the label, opened'],
-    [
-      'a user with triage access',
-      { login: 'tri' },
-      'triage',
-      'tri, who added the label, has no write access',
-    ],
-  ])('does not count if added by %s, and the report says why', async (_who, sender, role, why) => {
+  test('does not count if added by a user with triage access, and the report says why', async () => {
     const fork = await forked(HOSTILE);
-    if (role !== null) fork.at.github.state.roles.set(sender.login, role);
-    const event = labeled(fork.change, LABEL, { sender: { id: 1, ...sender } });
+    fork.at.github.state.roles.set('tri', 'triage');
+    const event = labeled(fork.change, LABEL, { sender: { id: 1, login: 'tri' } });
     const run = await byLabel(fork, { event });
     expect(run.result).toMatchObject({ trust: 'untrusted', conclusion: 'failure' });
     expect(run.notices.join('\n')).toContain('The approval by label does not count: ');
-    expect(run.notices.join('\n')).toContain(why);
+    expect(run.notices.join('\n')).toContain('tri, who added the label, has no write access');
     expect(labelsOf(fork.at)).toEqual(['bug']);
   });
 

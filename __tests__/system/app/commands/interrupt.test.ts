@@ -13,7 +13,6 @@ import { openShop } from '../../../unit/app/commands/shop.ts';
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
 
 test.each([
-  ['SIGINT', 'alone'],
   ['SIGTERM', 'alone'],
   ['SIGINT', 'with all that it started, as from a terminal'],
 ] as const)(

@@ -26,9 +26,15 @@ Do not use emoji or symbols.
 Leave out all marketing words.
 `;
 
+/** Every command needs a sandbox of its own, so the last line is read from the file. */
+const CHECKED = SUITE.replace(
+  'uses: runs, with: { run: sh checks/ends.sh }',
+  'uses: files, with: { contains: { NOTES.md: GOOD } }',
+);
+
 const run = agentDiffs();
 
-async function diff(changed: FixtureFiles, args: readonly string[] = [], suite = SUITE) {
+async function diff(changed: FixtureFiles, args: readonly string[] = [], suite = CHECKED) {
   const base = { ...PROJECT, 'AGENTS.md': BEFORE, 'evals/notes.yaml': suite };
   const done = await run(editedRepository(base, changed).directory, { args });
   return { ...done, searched: searchIn(done.result) };
@@ -43,7 +49,7 @@ describe('the search for causes in an agent suite', () => {
     const { code, out, comment, searched } = await diff(
       { 'AGENTS.md': AFTER, LICENSE: 'A new file, which the agent does not read.\n' },
       [],
-      SUITE.replace('  references:', absent),
+      CHECKED.replace('  references:', absent),
     );
     expect(code).toBe(1);
     expect(out).toContain('Judged by ends alone.');

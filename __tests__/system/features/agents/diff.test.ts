@@ -5,9 +5,9 @@ import { SCRIPTED_AGENT } from '../../../stand-ins/agents/scripted-agent.ts';
 import type { FixtureFiles } from '../../../stand-ins/repository.ts';
 import { agentDiffs, editedRepository, KEY, PROJECT, SUITE } from './diff-setting.ts';
 
-/** One task and one try, for tests that do not need statistics. */
+/** One task, one try and no command, for tests that do not need statistics. */
 const SMALL = SUITE.replace('n_tries: 2', 'n_tries: 1').replace(
-  / {4}- \{ id: (?:export|login).*\n/g,
+  / {4}- \{ (?:id: (?:export|login)|name: ends).*\n/g,
   '',
 );
 
@@ -82,7 +82,7 @@ describe('evaldiff diff of an agent suite', () => {
     },
   );
 
-  test('makes no paid call if no run reads the only changed file', async () => {
+  test('pays only for the calls that follow the reading of a changed file, and for none if no run reads it', async () => {
     const { directory, write, git } = repository({ LICENSE: 'Edited.\n' });
     const first = await diff(directory);
     // Both sides share the calls of each try.
@@ -95,6 +95,9 @@ describe('evaldiff diff of an agent suite', () => {
     expect(second).toMatchObject({ code: 0, paid: 0 });
     expect(second.result.usage).toMatchObject({ calls: 0, cost_usd: 0 });
     expect(headFacts(second.result)[0]).toMatchObject({ turns: 3, seconds: null });
+    const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
+    // The request before the file is read is answered from the store.
+    expect(await diff(other)).toMatchObject({ code: 0, paid: 2 });
   });
 
   test.each([
@@ -111,15 +114,6 @@ describe('evaldiff diff of an agent suite', () => {
     expect(result.notices.some(({ message }) => message.startsWith(`no run read ${path}`))).toBe(
       isUnread,
     );
-  });
-
-  test("pays only for the calls that follow the agent's reading of an edited file", async () => {
-    const { directory } = repository({ LICENSE: 'Edited.\n' });
-    await diff(directory);
-    const { directory: other } = repository({ 'STYLE.md': 'Be long.\n' });
-    const { code, paid } = await diff(other);
-    // The request before the file is read is answered from the store.
-    expect({ code, paid }).toEqual({ code: 0, paid: 2 });
   });
 
   test('does not run the agent if the agent may not read the only changed file', async () => {

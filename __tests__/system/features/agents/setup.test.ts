@@ -202,18 +202,6 @@ describe.each([
     expect(check?.code === 0 ? 0 : 1).toBe(code);
   });
 
-  test('that writes too many files, or fills the disk, is an error', async () => {
-    const workspace = await open(own, shown);
-    await workspace.run('mkdir many; cd many; seq 11000 | xargs touch');
-    await expect(workspace.changes()).rejects.toThrow(
-      'The agent changed more than 10,000 files. If it installs packages, install them in `setup`.',
-    );
-    // /proc has no free space.
-    await expect(workspaceChanges({ ...workspace, folder: '/proc' })).rejects.toThrow(
-      'The disk with the temporary folder is full',
-    );
-  });
-
   test('is not started after SIGTERM', async () => {
     await (await openWorkspace(shown, optionsWith(own))).close();
     const runs = () => readdirSync(kept.folder).filter((name) => name.startsWith('run-'));
@@ -221,6 +209,18 @@ describe.each([
     await expect(open({ ...own, signal: AbortSignal.abort() }, shown)).rejects.toThrow('aborted');
     expect(runs()).toEqual(before);
   });
+});
+
+test('a run that writes too many files, or fills the disk, is an error', async () => {
+  const workspace = await open();
+  await workspace.run('mkdir many; cd many; seq 11000 | xargs touch');
+  await expect(workspace.changes()).rejects.toThrow(
+    'The agent changed more than 10,000 files. If it installs packages, install them in `setup`.',
+  );
+  // /proc has no free space.
+  await expect(workspaceChanges({ ...workspace, folder: '/proc' })).rejects.toThrow(
+    'The disk with the temporary folder is full',
+  );
 });
 
 describe('programs of a task', () => {

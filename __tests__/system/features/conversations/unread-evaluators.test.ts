@@ -10,23 +10,10 @@ const onHead =
   ({ isHead }) =>
     isHead ? said : reply('yes');
 
+/** `unit/metrics/verdict.test.ts` has the other words and forms. */
 const UNREADABLE: [string, string][] = [
   ['a missing criterion', '{"analysis":"So.","is_safe":"yes","follow_up":""}'],
-  ...[
-    '',
-    'ja',
-    'partially',
-    'n/a',
-    'y',
-    'mostly yes',
-    'yes, mostly',
-    'yes (barely)',
-    'yes / no',
-  ].map((word): [string, string] => [JSON.stringify(word), reply(word)]),
-  ['a map', reply({ verdict: 'yes' })],
-  ['a list', reply(['yes'])],
-  ['the number 1', reply(1)],
-  ['null', reply(null)],
+  ['"mostly yes"', reply('mostly yes')],
   ['a criterion that is given twice', '{"is_safe":"yes","is_true":"no","is_true":"yes"}'],
   ['two objects that contradict each other', `${reply('no')}\n${reply('yes')}`],
 ];
@@ -73,9 +60,7 @@ describe('an evaluator without a readable word for a criterion', () => {
 
   test.each([
     ['any', 'yes', true],
-    ['any', 'no', false],
     ['all', 'yes', false],
-    ['majority', 'yes', false],
   ])('is missing from the rule %s if the other one says %s', async (rule, other, isJudged) => {
     const judge: Judge = ({ model }) => (model === 'judge-1' ? reply('partly') : reply(other));
     const rules = suite(`{ is_safe: all, is_true: ${rule} }`, '[judge, second]');
@@ -100,25 +85,15 @@ describe('an evaluator without a readable word for a criterion', () => {
 
 describe('a readable evaluator', () => {
   test.each([
-    ['Yes', reply('Yes')],
-    ['bold', reply('**yes**')],
-    ['quoted', reply('"yes"')],
-    ['with a full stop', reply('yes.')],
     ['true', reply(true)],
-    ['the text true', reply('true')],
-    ['other keys', '{"Is Safe":"yes","Is_True":"yes","is_kind":"no"}'],
-    ['a fence', `\`\`\`json\n${reply('yes')}\n\`\`\``],
     ['thinking before it', `<think>Is it {"is_true":"no"}? Well.</think>\n${reply('yes')}`],
-    ['a sentence before it', `Here it is: ${reply('yes')}`],
-    ['a remark after it', `${reply('yes')}\nLet me know whether this helps.`],
-    ['the same object twice', `${reply('yes')}\n${reply('yes')}`],
   ])('passes with %s', async (_, said) => {
     const { code, out, calls } = await diffJudged(ALL, () => said);
     expect([code, calls]).toEqual([0, 32]);
     expect(out).toContain('t 100 → 100 %');
   });
 
-  test.each(['no', 'unknown', 'No.', false])('with the word %j breaks a test', async (word) => {
+  test.each(['no', 'unknown'])('with the word %j breaks a test', async (word) => {
     const { code, out } = await diffJudged(ALL, onHead(reply(word)));
     expect(code).toBe(1);
     expect(out).toContain('8 of 8 tests failed once');

@@ -7,17 +7,11 @@ const onHead =
   ({ isHead }) =>
     isHead ? said : graded('PASS');
 
+/** `unit/metrics/reply.test.ts` and its neighbours have the other forms. */
 const UNREADABLE: [string, string][] = [
-  ['a hedge in JSON', graded('PASS, mostly')],
   ['a hedge in the last line', 'It is kind.\nPASS (barely)'],
-  ['both labels', graded('PASS / FAIL')],
-  ['a label that is given twice', '{"choice":"FAIL","choice":"PASS"}'],
   ['two objects that contradict each other', `${graded('FAIL')}\n${graded('PASS')}`],
-  ['a list', `[${graded('PASS')}]`],
-  ['a nested label', graded({ label: 'PASS' })],
-  ['a quoted object', 'The answer contains {"choice": "PASS"}'],
   ['an object and another label', `${graded('FAIL')}\nOverall: PASS`],
-  ['NaN', '{"reasons": "So.", "choice": NaN}'],
 ];
 
 describe('a grader without a readable label', () => {
@@ -52,10 +46,7 @@ describe('a grader without a readable label', () => {
   });
 
   test.each([
-    ['a sentence before it', `Here is my grade: ${graded('PASS')}`],
-    ['a remark after it', `${graded('PASS')}\nThank you for the question.`],
     ['an object in a fence', `Well.\n\`\`\`json\n${graded('pass')}\n\`\`\``],
-    ['the last line', 'It is kind.\nVerdict: PASS'],
     ['a draft in its thinking', `<think>{"choice":"FAIL"}</think>${graded('PASS')}`],
   ])('is not one with %s', async (_, said) => {
     const { code, out, calls } = await diffJudged(RUBRIC, () => said);
