@@ -73,10 +73,12 @@ const claimsOf = (jwt: string) =>
 /**
  * Bedrock, Vertex AI and Azure with their token services and the runner's issuer, at their own host
  * names behind a proxy. `now`: their time. `exchange` scripts replies of the token services.
+ * `livesS`: how long their tokens live, in seconds.
  */
 export async function startClouds(
   now: () => number,
   exchange: (at: number) => Reply | null = () => null,
+  livesS = LIVES_S,
 ) {
   const pair = namedByOwnAuthority(...Object.values(HOSTS));
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = LASTING;
@@ -92,13 +94,13 @@ export async function startClouds(
     proofs.includes(proof) && claimsOf(proof)['aud'] === aud;
   const issue = (name: string): string => {
     const token = `${name}-${String(held.size)}-c0ffee00c0ffee00`;
-    const ends = now() + LIVES_S * 1000;
+    const ends = now() + livesS * 1000;
     held.set(token, { secret: `${token}-secret`, session: `${token}-session`, ends });
     return token;
   };
   const bearer = (name: string): Reply => [
     200,
-    { access_token: issue(name), token_type: 'Bearer', expires_in: LIVES_S },
+    { access_token: issue(name), token_type: 'Bearer', expires_in: livesS },
   ];
   const invalid = (error_description: string): Reply => [
     400,

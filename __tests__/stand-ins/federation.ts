@@ -49,16 +49,20 @@ async function portOf(server: http.Server | https.Server): Promise<number> {
  * The runner's issuer of identity tokens, and the two vendors at their own host names behind a
  * proxy. They refuse a wrong audience, id, header or content type and an expired token. `models`
  * answers the requests. The issuer repeats what it refuses. `firstLasts`: how many calls each vendor's first token lasts.
+ * `list`: a vendor's list of models, which arrives before its first answer; `never`: it does not arrive.
  */
 export async function startFederation(
   models: { url: string },
   key: string,
   exchange: (at: number, proof: string) => { status: number; body: object } | null = () => null,
   firstLasts = Infinity,
+  list: (vendor: Vendor) => object | 'never' | null = () => null,
 ) {
   const pair = namedByOwnAuthority('api.openai.com', 'auth.openai.com', 'api.anthropic.com');
   const proofs: string[] = [];
   const tokens: Record<Vendor, { token: string; left: number }[]> = { openai: [], anthropic: [] };
+  const listed: string[] = [];
+  const lists = { openai: Promise.withResolvers<void>(), anthropic: Promise.withResolvers<void>() };
   let exchanges = 0;
   const issuer = http.createServer((request, response) => {
     const aud = new URL(request.url ?? '', 'http://runner').searchParams.get('audience');
@@ -97,6 +101,14 @@ export async function startFederation(
         const { status, body } = exchanged(vendor, request, String(bytes));
         return void response.writeHead(status, JSON_TYPE).end(JSON.stringify(body));
       }
+      const all = list(vendor);
+      if (request.method === 'GET') {
+        listed.push(`${String(headers.host)}${url} ${String(headers.authorization)}`);
+        if (all === 'never') return;
+        response.writeHead(all === null ? 404 : 200, JSON_TYPE).end(JSON.stringify(all));
+        return lists[vendor].resolve();
+      }
+      if (all !== null && all !== 'never') await lists[vendor].promise;
       const used = tokens[vendor].find(({ token }) => headers.authorization === `Bearer ${token}`);
       const isBeta = headers['anthropic-beta'] === (vendor === 'openai' ? undefined : BETA);
       if (used === undefined || used.left-- <= 0 || !isBeta || 'x-api-key' in headers)
@@ -118,6 +130,8 @@ export async function startFederation(
   const issuerUrl = `http://127.0.0.1:${String(await portOf(issuer))}${ISSUER_PATH}`;
   return {
     exchanges: () => exchanges,
+    /** Requests for lists, with their tokens. */
+    listed,
     secrets: () => [
       ...proofs,
       ...Object.values(tokens).flatMap((issued) => issued.map(({ token }) => token)),

@@ -7,11 +7,13 @@ import { refusedIn } from '../types/apis.ts';
 import type { AskedModel } from '../types/model.ts';
 import {
   fileTypeWords,
+  listedEnd,
   passportOf,
   publicModel,
   refusalWords,
   refusedFile,
   retirementDate,
+  type ListedEnds,
 } from '../types/passports.ts';
 import type { Notice, Place, Problem } from '../types/plain.ts';
 import type { Refusal } from '../types/vendors/facts.ts';
@@ -25,6 +27,7 @@ export interface ModelEnds {
   today: string;
   /** A retired model is an error only in full runs, because no pull request retires it. */
   past: 'problem' | 'notice';
+  lists?: ListedEnds;
 }
 
 /**
@@ -51,7 +54,16 @@ export function checkPassports(
       );
     }
   }
-  if (ends === null) return;
+  if (ends !== null) checkEnds(settings, suites, ends, found);
+}
+
+/** Reports models that are, or soon will be, retired. Dates of vendors' own lists take precedence. */
+export function checkEnds(
+  settings: Settings,
+  suites: readonly Suite[],
+  ends: ModelEnds,
+  found: { problems: Problem[]; notices: Notice[] },
+): void {
   for (const { model, place } of namedModelsOf(settings, suites))
     checkEnd(model, place, { settings, ends }, found);
 }
@@ -159,8 +171,10 @@ function checkEnd(
   { problems, notices }: { problems: Problem[]; notices: Notice[] },
 ): void {
   const asked = askedModel(settings, name);
-  const end = asked === null ? null : retirementDate(asked);
+  const listed = asked === null ? null : listedEnd(asked, ends.lists ?? new Map());
+  const end = listed?.end ?? (asked === null ? null : retirementDate(asked));
   if (asked === null || end === null) return;
+  const source = listed === null ? '' : ` (${listed.list})`;
   const meant = publicModel(asked)?.model ?? asked.model;
   const stands = meant === name ? name : `${name} stands for ${meant}, which`;
   const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
@@ -170,7 +184,7 @@ function checkEnd(
         ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
           `${asked.provider}, replaces: [${name}] } }`
         : `name its successor under models in the settings, where ${name} is defined`;
-    const message = `${stands} ended on ${end}: ${fix}`;
+    const message = `${stands} ended on ${end}${source}: ${fix}`;
     if (ends.past === 'problem') problems.push(problem(place, message));
     else notices.push({ kind: 'settings', place, message });
   } else if (days <= WARN_DAYS)
@@ -178,7 +192,7 @@ function checkEnd(
       kind: 'settings',
       place,
       message:
-        `${stands} ends on ${end}, in ${days} ${days === 1 ? 'day' : 'days'}; ` +
+        `${stands} ends on ${end}, in ${days} ${days === 1 ? 'day' : 'days'}${source}; ` +
         'docs/models.md explains how to switch',
     });
 }

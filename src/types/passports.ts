@@ -1,6 +1,6 @@
 import type { FilePart } from './media.ts';
 import type { AskedModel, PublicModel } from './model.ts';
-import { isMap, type Json } from './plain.ts';
+import { isMap, ownEntry, type Json } from './plain.ts';
 import type { Passport, Refusal, VendorFacts } from './vendors/facts.ts';
 import type { VendorName } from './vendors/names.ts';
 import { factsOf } from './vendors.ts';
@@ -120,6 +120,24 @@ function exception({ parameter, values }: NonNullable<Refusal['unless']>): strin
 export function cachesFrom({ provider, endpoint, model }: AskedModel): number | null {
   if (endpoint !== null) return null;
   return factsOf(provider).caches?.from.find(({ models }) => models.test(model))?.tokens ?? null;
+}
+
+/** What vendors' own lists of models say, and on which day. */
+export type ListedEnds = ReadonlyMap<
+  VendorName,
+  { on: string; ends: Readonly<Record<string, string>> }
+>;
+
+export function listedEnd(
+  asked: AskedModel,
+  lists: ListedEnds,
+): { end: string; list: string } | null {
+  const known = publicModel(asked);
+  const found = known === null ? undefined : lists.get(known.provider);
+  const end = known && found && ownEntry(found.ends, known.model);
+  return known && found && end
+    ? { end, list: `${factsOf(known.provider).label}'s list of ${found.on}` }
+    : null;
 }
 
 export function retirementDate(asked: AskedModel): string | null {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import type { Result } from '../../../src/kernel/result/result.ts';
 import { untilTestEnds } from '../../stand-ins/after-test.ts';
 import { SCRIPTED_AGENT } from '../../stand-ins/agents/scripted-agent.ts';
 import { cacheEnvironment, startCacheServer } from '../../stand-ins/cache-service.ts';
@@ -49,14 +50,15 @@ interface Given {
   models?: { url: string };
   exchange?: Parameters<typeof startFederation>[2];
   firstLasts?: number;
+  list?: Parameters<typeof startFederation>[4];
   shipped?: boolean;
 }
 
 /** Runs the action without any key, by default on a project of both vendors. */
 async function keyless({ answer = obedient, files = PROJECT, ...given }: Given = {}) {
   const at = await stage(answer);
-  const { models = at.models, exchange, firstLasts } = given;
-  const federation = await startFederation(models, MODEL_KEY, exchange, firstLasts);
+  const { models = at.models, exchange, firstLasts, list } = given;
+  const federation = await startFederation(models, MODEL_KEY, exchange, firstLasts, list);
   const run = await onPullRequest(at, changeOf(README, files), {
     inputs: { ...federation.inputs, ...given.inputs },
     env: { ...federation.env, ...given.env },
@@ -258,6 +260,43 @@ describe('a job without keys', () => {
     const shown = shownBy({ at, run });
     expect(shown).toMatch(/the runner issued no identity token: .*\*\*\*/);
     expect(shown).not.toMatch(/33d0c1f2|\/149\//);
+  });
+});
+
+describe("the vendors' lists of models", () => {
+  const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const noticesOf = ({ reports }: Awaited<ReturnType<typeof keyless>>['run']) =>
+    (JSON.parse(reports['result.json'] ?? '') as Result).notices.map(({ message }) => message);
+
+  test('tell new ends of models at their lines, and following the advice works', async () => {
+    const list = (vendor: string) =>
+      vendor === 'openai'
+        ? { data: [{ id: 'gpt-5.4', shutdown_date: day(-3) }, { id: 'gpt-5.4-mini' }] }
+        : { data: [{ id: 'claude-sonnet-4-6-20260101', retires_at: `${day(9)}T00:00:00Z` }] };
+    const { federation, run } = await keyless({ list });
+    const [openai = '', anthropic = '', ...more] = federation.listed.sort().reverse();
+    expect(openai).toMatch(/^api\.openai\.com\/v1\/models Bearer openai-token/);
+    expect(anthropic).toMatch(
+      /^api\.anthropic\.com\/v1\/models\?limit=1000 Bearer anthropic-token/,
+    );
+    expect(more).toEqual([]);
+    expect(run.outputs).toMatchObject({ calls: '20', conclusion: 'success' });
+    const [ends, ended = ''] = noticesOf(run).filter((each) => each.includes(' list of '));
+    expect(ended).toContain(`gpt-5.4 ended on ${day(-3)} (OpenAI's list of ${day(0)}): name`);
+    expect(ends).toContain(`claude-sonnet-4-6 ends on ${day(9)}, in 9 days (Anthropic's list of`);
+
+    const [, advice = ''] = /(models: .+)$/.exec(ended) ?? [];
+    const settings = advice.replace('NEW', 'gpt-5.4-mini');
+    const after = await keyless({ list, files: { ...PROJECT, 'evaldiff.yaml': settings } });
+    expect(after.run.outputs).toMatchObject({ errors: '0', conclusion: 'success' });
+    expect(noticesOf(after.run).join()).not.toContain('gpt-5.4 ended');
+    const asked = new Set(after.at.models.requests.map(({ model }) => model));
+    expect([...asked].sort()).toEqual(['claude-sonnet-4-6', 'gpt-5.4-mini']);
+  });
+
+  test.each(['never', null] as const)('do not delay or fail a run: %s', async (reply) => {
+    const { run } = await keyless({ list: () => reply });
+    expect(run.outputs).toMatchObject({ errors: '0', calls: '20', conclusion: 'success' });
   });
 });
 

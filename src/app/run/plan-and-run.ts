@@ -18,9 +18,13 @@ export async function planAndRun(input: RunInput, edges: Edges): Promise<Result>
   if (!planned.ready) return planned.result;
   edges.planned(planned);
   const guarded = guardedEdges(planned, edges, { base: input.base, head: input.head });
-  const judge = async (plan: RunPlan): Promise<Result> =>
+  const judge = async (plan: RunPlan): Promise<Result> => {
+    const result = await run(plan, guarded);
+    const { calls, reused } = result.usage;
+    const notices = calls + reused === 0 ? result.notices : await planned.relist(result.notices);
     // The changed texts are read last, because reading them earlier would delay the first call.
-    withTitle({ ...(await run(plan, guarded)), ...(await readChanges(input, planned)) });
+    return withTitle({ ...result, notices, ...(await readChanges(input, planned)) });
+  };
   const keys = input.part?.isAnswered === true ? [] : keyProblems(planned, edges.missingKeys);
   const plan = withAskers(planned, edges.missingKeys);
   if (keys.length === 0) return judge(plan);

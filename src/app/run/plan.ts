@@ -77,6 +77,7 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     caps: spend.caps,
     sweep: settings.sweep,
     reread: sides.reread,
+    relist: sides.relist,
     sweepsFurther: sides.sweepsFurther,
   };
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { checkEnds } from '../../config/check-models.ts';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
 import type { HostCall } from '../../config/host-call.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../../config/project.ts';
@@ -9,6 +11,7 @@ import type { Project } from '../../project/settings.ts';
 import { applyTrust, withFilesOf } from '../../trust/arrange.ts';
 import { mergeProjects } from '../../trust/merge.ts';
 import { sources } from '../../trust/trust.ts';
+import type { ListedEnds } from '../../types/passports.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { chooseReferences } from './choose.ts';
@@ -21,13 +24,18 @@ interface Reading {
   hash(text: string): string;
   hostCall?: ((commit: string) => HostCall) | undefined;
   parsed?: ParsedDocuments | undefined;
+  /** What the vendors' lists of models say that are known by now. */
+  listed?(): Promise<ListedEnds>;
 }
 
 /** If base is unreadable, all of head counts as new, because this pull request cannot fix base. */
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
-  const toolsAt = readToolsOf(input, reading);
+  const { listed = noLists } = reading;
+  // A sweep opens the store in any case.
+  const lists = await (mode === 'sweep' ? listed : noLists)();
+  const toolsAt = readToolsOf(input, reading, lists);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
   // Maintainers chose base's models, so the list of allowed models restricts only head.
@@ -65,6 +73,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
     reread,
+    relist: relisting(after.project, input, { before: lists, listed }),
     sweepNotices: sweepNotice(sides.head.settings.sweep, sides.head.suites),
     sweepsFurther: sweptIn(sides.head) < sweptIn(merged.head),
     notices: [
@@ -115,16 +124,43 @@ function earlierProject(
 function readToolsOf(
   { mode, today }: RunInput,
   { hash, hostCall, parsed = new Map() }: Reading,
+  lists: ListedEnds,
 ): (tree: SourceTree) => ReadTools {
   const shared: ReadTools = {
     builtInMetrics: metrics,
     builtInRubrics,
     hash,
-    ends: { today, past: mode === 'diff' ? 'notice' : 'problem' },
+    ends: { today, past: mode === 'diff' ? 'notice' : 'problem', lists },
     parsed,
   };
   return ({ commit }) =>
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
+}
+
+async function noLists(): Promise<ListedEnds> {
+  return new Map();
+}
+
+/** Lists arrive beside the first calls. What they say replaces what was said before the calls. */
+function relisting(
+  { settings, suites }: Project,
+  { today }: RunInput,
+  { before, listed }: { before: ListedEnds; listed(): Promise<ListedEnds> },
+): (notices: Notice[]) => Promise<Notice[]> {
+  const noticesBy = (lists: ListedEnds): Notice[] => {
+    const found = { problems: [], notices: [] as Notice[] };
+    checkEnds(settings, suites, { today, past: 'notice', lists }, found);
+    return found.notices;
+  };
+  return async (notices) => {
+    const [old, now] = [noticesBy(before), noticesBy(await listed())];
+    const isIn = (all: Notice[], notice: Notice): boolean =>
+      all.some((each) => isDeepStrictEqual(each, notice));
+    return [
+      ...notices.filter((each) => !isIn(old, each) || isIn(now, each)),
+      ...now.filter((each) => !isIn(notices, each)),
+    ];
+  };
 }
 
 export function headReader(

@@ -58,7 +58,14 @@ export type ReadSides = {
   notices: Notice[];
   reread: NonNullable<JudgeEdges['reread']>;
 } & (
-  { arranged: null } | { arranged: TrustedSides; sweepsFurther: boolean; sweepNotices: Notice[] }
+  | { arranged: null }
+  | {
+      arranged: TrustedSides;
+      sweepsFurther: boolean;
+      sweepNotices: Notice[];
+      /** Replaces notices about models' ends by what the vendors' lists say by now. */
+      relist(notices: Notice[]): Promise<Notice[]>;
+    }
 );
 
 export interface Pricing {
@@ -88,6 +95,7 @@ export interface PlannedRun extends RunPlan {
   caps: Caps;
   sweep: Settings['sweep'];
   reread: ReadSides['reread'];
+  relist(notices: Notice[]): Promise<Notice[]>;
   /** True if a full run would also test the variants in the settings' `sweep`. */
   sweepsFurther: boolean;
 }

@@ -24,6 +24,7 @@ import type { SourceTree } from '../../types/repository.ts';
 import { readSides } from '../run/read.ts';
 import type { Edges } from '../run/record.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
+import { modelLists, type ModelLists } from './list-memory.ts';
 import { loadListPrices, loadModelNames } from './prices.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
@@ -71,12 +72,15 @@ export function createEdges(options: World) {
   const sandbox = sandboxOf(options);
   const activity = createActivity(nextTurn);
   let ledger = createLedger({ maxCalls: null, maxCost: null }, () => null);
+  const lists = modelLists(options.openStores, Date.now);
   const providers = providersOf(options, {
     activity,
+    lists,
     checkout: checkouts.folderOf,
     ledger: () => ledger,
   });
   const { record } = options;
+  const reading = readingOf(options, providers.complete, lists.known);
   const asking = createAsking({
     complete: delayUntil(options.beforeCalls, providers.complete),
     ledger: () => ledger,
@@ -105,7 +109,7 @@ export function createEdges(options: World) {
     halted: () => haltWith(options.halting.halted(), providers),
     kept: options.openStores,
     missingKeys: providers.missingKeys,
-    readSides: (input) => readSides(input, readingOf(options, providers.complete)),
+    readSides: (input) => readSides(input, reading),
     planned: options.planned,
     answered: options.answered,
     onStage: options.onStage,
@@ -119,13 +123,18 @@ export function createEdges(options: World) {
   };
 }
 
-function readingOf(options: World, complete: Complete): Parameters<typeof readSides>[1] {
+function readingOf(
+  options: World,
+  complete: Complete,
+  listed: ModelLists['known'],
+): Parameters<typeof readSides>[1] {
   const isHost = codeMode({ ...options, log: () => undefined }) === 'host';
   return {
     read: options.inputs.read,
     hash: sha256,
     hostCall: isHost ? (commit) => hostCall(complete, commit) : undefined,
     parsed: options.parsed,
+    listed,
   };
 }
 
@@ -165,7 +174,11 @@ function providersOf(
     activity,
     ledger,
     checkout,
-  }: { activity: Activity; ledger(): Ledger } & Pick<ProviderOptions, 'checkout'>,
+    lists,
+  }: { activity: Activity; ledger(): Ledger; lists: ModelLists } & Pick<
+    ProviderOptions,
+    'checkout'
+  >,
 ): Providers {
   const [row] = options.features.flatMap(({ transport = [] }) => transport);
   const open = row?.({
@@ -195,6 +208,7 @@ function providersOf(
     ...options.testOverrides,
     readRecording: (commit, file) => readText(options.trees, commit, file),
     readFile: (file) => readFile(options.trees, file),
+    lists,
     memory: refusalMemory(options.openStores, Date.now),
     ...(open === undefined ? {} : { transport: { activity, open } }),
     ownPrograms: (given) => Object.assign({}, ...programs.map((open) => open(given))),

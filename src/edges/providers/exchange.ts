@@ -160,11 +160,41 @@ interface Exchange {
 
 type Open = (given: Exchange) => Promise<TokenSource & { signer?: Signer }>;
 
-/** Renews tokens two minutes before they expire. If that fails, the old one is used meanwhile. */
-async function cached(issue: () => Promise<IssuedToken>): Promise<TokenSource> {
-  const { TokenCache } = await import('@anthropic-ai/sdk/lib/credentials/token-cache');
-  const cache = new TokenCache(issue);
-  return { token: () => cache.getToken(), invalidate: () => cache.invalidate() };
+/** The share of a token's life after which it is renewed. */
+const RENEWED_AFTER = 0.8;
+
+const RENEWAL_PAUSE_MS = 5000;
+
+/** Renews tokens before they expire. If that fails, the old one is used meanwhile. */
+function cached(issue: () => Promise<IssuedToken>): TokenSource {
+  let held: { token: string; renewsAt: number; endsAt: number } | null = null;
+  let renewal: Promise<string> | null = null;
+  const renewed = async (): Promise<string> => {
+    try {
+      const { token, expiresAt } = await issue();
+      const now = Date.now();
+      const endsAt = expiresAt === null ? Infinity : expiresAt * 1000;
+      held = { token, endsAt, renewsAt: now + RENEWED_AFTER * (endsAt - now) };
+      return token;
+    } finally {
+      renewal = null;
+    }
+  };
+  return {
+    async token() {
+      const now = Date.now();
+      if (held === null || now >= held.endsAt) return await (renewal ??= renewed());
+      if (now >= held.renewsAt) {
+        held.renewsAt = now + RENEWAL_PAUSE_MS;
+        renewal ??= renewed();
+        renewal.catch(() => undefined);
+      }
+      return held.token;
+    },
+    invalidate() {
+      held = null;
+    },
+  };
 }
 
 const EXCHANGES: Partial<Record<VendorName, Open>> = {
@@ -190,15 +220,15 @@ const EXCHANGES: Partial<Record<VendorName, Open>> = {
       baseURL: factsOf('anthropic').host,
       fetch,
     });
-    return await cached(provider);
+    return cached(provider);
   },
   async bedrock({ login, part }) {
     const { awsLogin } = await import('./cloud-aws.ts');
     const region = part('region');
     if (region === null) throw new TransportError('identity', 'AWS_REGION is not set');
     const { issue, signer } = awsLogin(login, region);
-    return { ...(await cached(issue)), signer };
+    return { ...cached(issue), signer };
   },
-  vertex: ({ login }) => cached(() => googleToken(login)),
-  azure: ({ login }) => cached(() => azureToken(login)),
+  vertex: ({ login }) => Promise.resolve(cached(() => googleToken(login))),
+  azure: ({ login }) => Promise.resolve(cached(() => azureToken(login))),
 };

@@ -7,6 +7,7 @@ import { type Clock, pause } from './clock.ts';
 import type { Fault } from './fault.ts';
 import { SDK_MARGIN_MS, createBoundedFetch } from './fetch.ts';
 import { createLimiter } from './limit.ts';
+import type { ListMemory } from './model-list.ts';
 import { type Pacer, createPacer } from './pace.ts';
 import { createPrefixes } from './prefixes.ts';
 import { type RefusalMemory, createRefusals } from './refusals.ts';
@@ -26,6 +27,7 @@ export interface CallOptions extends SharedCallSettings, ProviderAccess {
   reserve: Reserve;
   onRefused(request: Request): void;
   memory: RefusalMemory | null;
+  lists?: ListMemory;
   env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -8,6 +8,7 @@ import { callCompletion } from './completion.ts';
 import { type Fault, fault, faultOfReply } from './fault.ts';
 import { type CallOptions, type Server, createServer, pacerOf } from './hosted-server.ts';
 import { longerOf, withMoreRoom } from './longer.ts';
+import { readModelList } from './model-list.ts';
 import type { Pacer } from './pace.ts';
 import { paidAttempt } from './paid-attempt.ts';
 import { type CallAttempt, withRetries } from './retry.ts';
@@ -39,6 +40,10 @@ export function createHosted(options: CallOptions) {
       keySource: keySourceOf(target, options),
     });
     servers.set(label, server);
+    const { lists } = options;
+    // Beside the first call, which does not wait for it.
+    if (target.endpoint === null && lists !== undefined)
+      readModelList(target.provider, address.base, server.bounded, lists).catch(() => undefined);
     return server;
   };
   return {

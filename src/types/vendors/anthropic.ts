@@ -201,6 +201,7 @@ export const anthropicFacts = {
     checked: CHECKED,
   },
   ends: ANTHROPIC_RETIREMENTS,
+  list: { path: '/v1/models?limit=1000', ends: 'retires_at' },
   priceId: 'anthropic',
   embeddings: null,
   batchShare: 0.5,

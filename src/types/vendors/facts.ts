@@ -84,6 +84,8 @@ export interface VendorFacts {
   /** The shortest prefix, in tokens, that the prompt cache stores. The first match applies. */
   caches?: { from: readonly { models: RegExp; tokens: number }[]; source: string; checked: string };
   ends: Readonly<Record<string, readonly string[]>>;
+  /** The vendor's own list of models, and the member of a model that has the day of its end. */
+  list?: { path: string; ends: string };
   /** Id in the table of list prices. If null, only prices in the settings are known. */
   priceId: string | null;
   embeddings: string | null;

@@ -239,6 +239,7 @@ export const openaiFacts = {
   ],
   passports: OPENAI_PASSPORTS,
   ends: OPENAI_RETIREMENTS,
+  list: { path: '/models', ends: 'shutdown_date' },
   priceId: 'openai',
   embeddings: 'text-embedding-3-small',
   batchShare: 0.5,
