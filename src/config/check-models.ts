@@ -185,7 +185,8 @@ function checkEnd(
           `${asked.provider}, replaces: [${name}] } }`
         : `name its successor under models in the settings, where ${name} is defined`;
     const message = `${stands} ended on ${end}${source}: ${fix}`;
-    if (ends.past === 'problem') problems.push(problem(place, message));
+    // A model that its vendor still lists may answer, although its day is over.
+    if (ends.past === 'problem' && listed === null) problems.push(problem(place, message));
     else notices.push({ kind: 'settings', place, message });
   } else if (days <= WARN_DAYS)
     notices.push({
