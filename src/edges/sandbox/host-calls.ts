@@ -68,7 +68,7 @@ function askIntl(type: string, { locales, options, method, args }: JsonMap): Jso
   intlCache.set(key, service);
   const given = [args ?? []].flat();
   const takesNumber = ['NumberFormat', 'PluralRules', 'RelativeTimeFormat'].includes(type);
-  const [first = null, ...others] = given;
+  const [first, ...others] = given;
   const value: unknown = Reflect.apply(
     Reflect.get(service, called) as () => unknown,
     service,

@@ -3,10 +3,7 @@ import type * as cache from '@actions/cache';
 import { errorMessage } from '../../errors.ts';
 import { STORE_VERSION } from './file.ts';
 
-export type CacheLibrary = Pick<
-  typeof cache,
-  'isFeatureAvailable' | 'restoreCache' | 'saveCache'
->;
+export type CacheLibrary = Pick<typeof cache, 'isFeatureAvailable' | 'restoreCache' | 'saveCache'>;
 
 interface CacheScope {
   /**
