@@ -3,14 +3,14 @@ import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
 export interface Bounds {
-  min?: number;
-  max?: number;
+  min?: number | undefined;
+  max?: number | undefined;
 }
 
 export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
-  return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return { min, max };
 }
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;

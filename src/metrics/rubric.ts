@@ -71,7 +71,7 @@ export async function scoreRubric(
 }
 
 export function fromGrade(grade: Grade, needed: number): Measurement {
-  const kept = grade.record === undefined ? {} : { grade: grade.record };
+  const kept = grade.record && { grade: grade.record };
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
   const { label, reasons, score } = grade;
   return {
@@ -100,7 +100,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
   const changes = filesText(completion);
   return {
     ...parts,
-    ...(level === 'ToolCall' ? {} : { content: `${parts.content}${changes}` }),
+    ...(level !== 'ToolCall' && { content: `${parts.content}${changes}` }),
     conversation: `${transcript(dialogue)}${changes}`,
     completion: `${textOf(completion)}${changes}`,
     tool_calls: calls === '' ? '(none)' : calls,

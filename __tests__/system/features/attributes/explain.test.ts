@@ -8,7 +8,7 @@ import {
   explain,
   isExplained,
   type Explanation,
-} from '../../../../src/features/attributes/explain.ts';
+} from '../../../../src/features/attributes/explain-run.ts';
 import type { PinnedAttributes } from '../../../../src/features/attributes/file.ts';
 import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';

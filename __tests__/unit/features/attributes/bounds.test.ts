@@ -78,7 +78,7 @@ describe('bounds on the number of references per attribute', () => {
   test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
     'for %s equal the bounds that another solver computed',
     (_, { scores, priors: given, lower, upper }) => {
-      const bounds = outwardBounds(given, scores.length, 2, 0.1);
+      const bounds = outwardBounds(given, { references: scores.length, each: 2, slack: 0.1 });
       expect(bounds.map(({ least }) => least)).toEqual(lower);
       expect(bounds.map(({ most }) => most)).toEqual(upper);
     },
@@ -88,7 +88,7 @@ describe('bounds on the number of references per attribute', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {
-      const bounds = outwardBounds(given, references, 2, slack);
+      const bounds = outwardBounds(given, { references, each: 2, slack });
       bounds.forEach(({ least, most }, column) => {
         expect(Number.isInteger(least) && Number.isInteger(most)).toBe(true);
         expect(least).toBeGreaterThanOrEqual(0);
@@ -104,7 +104,11 @@ describe('bounds on the number of references per attribute', () => {
   });
 
   test('are not affected by floating-point noise', () => {
-    const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], 50, 1, 0.1);
+    const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], {
+      references: 50,
+      each: 1,
+      slack: 0.1,
+    });
     expect(bounds).toEqual([
       { least: 13, most: 17 },
       { least: 31, most: 39 },

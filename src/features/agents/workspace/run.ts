@@ -46,17 +46,14 @@ const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
-  const { kind, folder, own, readable, cover, network, canary } = place;
+  const { folder, readable, network, canary } = place;
   const hosts = networkHosts(network);
   const proxy = hosts.length === 0 ? null : join(folder, 'proxy');
   const opened = proxy === null ? null : await openProxy(hosts, proxy);
   const certificates = proxy === null ? {} : certificateFiles();
   try {
     const walled = await startInside({
-      kind,
-      folder,
-      own,
-      cover,
+      ...place,
       command: job.command,
       readable: [...readable, ...Object.values(certificates)],
       sockets: { gateway: job.gateway, proxy },
@@ -158,13 +155,15 @@ const WATCH_MS = 250;
 const WATCHED_BYTES = 64_000_000;
 
 function watchSize(folder: string, over: () => void): () => void {
-  let [most, isMeasuring] = [0, false];
+  let most = 0;
+  let isMeasuring = false;
   const look = async (): Promise<void> => {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     most = Math.max(most, free);
     if (isMeasuring || most - free < WATCHED_BYTES) return;
-    [most, isMeasuring] = [free, true];
+    most = free;
+    isMeasuring = true;
     if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) over();
     isMeasuring = false;
   };
