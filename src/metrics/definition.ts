@@ -6,8 +6,7 @@ import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
 import { type Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
-import type { Bounds } from './passing.ts';
-import { parameterBounds } from './range.ts';
+import { type Bounds, parameterBounds } from './passing.ts';
 
 export type Measurement =
   | {

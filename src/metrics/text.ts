@@ -96,13 +96,13 @@ const numericDiff = defineComparison({
     }
     if (actual.value === null) return unreadNumber(actual, options.negate);
     const apart = absoluteDifference(wanted, actual.value);
-    const [absolute, relative] = [exactly(options.abs_tol), exactly(options.rel_tol)];
+    const relative = exactly(options.rel_tol);
     const most = {
       digits: relative.digits * wanted.digits,
       exponent: relative.exponent + wanted.exponent,
     };
     const pass =
-      isNear(wanted, actual.value, absolute) ||
+      isNear(wanted, actual.value, exactly(options.abs_tol)) ||
       isNear(wanted, actual.value, absoluteDifference(most, exactly(0)));
     const size = (number: Decimal) => Math.abs(Number(decimalText(number)));
     const sum = size(wanted) + size(actual.value);

@@ -7,7 +7,7 @@ import {
   type GraderReply,
 } from '../../trials/grader-question.ts';
 import { PER_QUESTION } from './cost.ts';
-import { ratedText, referenceText, foldName, type Attribute, type ReferenceText } from './text.ts';
+import { referenceText, foldName, type Attribute, type ReferenceText } from './text.ts';
 
 export interface Ratings {
   /** By the attribute's id. */
@@ -26,17 +26,8 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** Uses the same prompt as for the expected answer, so that both ratings are comparable. */
-export function rateAnswer(
-  reference: ReferenceText,
-  output: string,
-  attributes: readonly Attribute[],
-  tools: RatingTools,
-): Promise<Ratings> {
-  return rateText(ratedText(reference, output), attributes, tools);
-}
-
-async function rateText(
+/** References and answers get the same prompt, so that their ratings are comparable. */
+export async function rateText(
   text: string,
   attributes: readonly Attribute[],
   tools: RatingTools,

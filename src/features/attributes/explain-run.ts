@@ -195,11 +195,6 @@ function withTries(
   });
 }
 
-export interface Explanation {
-  attributes: AttributeResult[];
-  notices: Notice[];
-}
-
 /** With `qualeval: auto`, explains only suites that regressed or have pinned attributes. */
 export function isExplained(
   suite: ExplainSuite,
@@ -213,7 +208,7 @@ export function isExplained(
 }
 
 /** Failed model calls become notices. */
-export async function explain(input: ExplainInput, tools: ExplainTools): Promise<Explanation> {
+export async function explain(input: ExplainInput, tools: ExplainTools) {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
     .map((suite): CountedSuite => ({
@@ -248,20 +243,17 @@ const UNINFORMATIVE =
   'the ratings do not separate the tests, so no attribute can be named: for each attribute, fewer than ' +
   `${FEWEST_UNITS} compared tests are rated 3 or more, or fewer than that are rated lower`;
 
-function metricNotes({ metric }: CountedSuite, { metric: wanted }: ExplainInput): string[] {
-  if (wanted === null) return [];
-  return [
+function suiteNotes(
+  { metric, references: { length } }: CountedSuite,
+  { metric: wanted, settings: { sample } }: ExplainInput,
+): string[] {
+  const judged =
     metric === null
       ? `no try has a score of the metric "${wanted}" (qualeval.metric), so attributes use ` +
         `the outcome of whole tries`
-      : `pass rates of attributes use the metric "${metric}" (qualeval.metric)`,
-  ];
-}
-
-function sampleNote({ references: { length } }: CountedSuite, sample: number): string[] {
-  return length <= sample
-    ? []
-    : [`attributes are based on ${sample} of ${length} tests (qualeval.sample)`];
+      : `pass rates of attributes use the metric "${metric}" (qualeval.metric)`;
+  const sampled = `attributes are based on ${sample} of ${length} tests (qualeval.sample)`;
+  return [...(wanted === null ? [] : [judged]), ...(length > sample ? [sampled] : [])];
 }
 
 function notice(path: string, message: string): Notice {
@@ -283,9 +275,14 @@ async function surveySuite(
       ],
     };
   }
-  const few =
-    input.mode === 'sweep' ? null : tooFew(references.filter(({ compared }) => compared).length);
-  if (few !== null) return { surveyed: [], notes: [few] };
+  const compared = references.filter((each) => each.compared).length;
+  if (input.mode !== 'sweep' && compared < FEWEST_COMPARED)
+    return {
+      surveyed: [],
+      notes: [
+        `attributes need ${FEWEST_COMPARED} compared references; this change affects ${compared}`,
+      ],
+    };
   const { grader } = input;
   if (grader === null) return { surveyed: [], notes: [unaskedNote(input)] };
   const pinned = input.pinned === null ? [] : pinnedFor(input.pinned, path);
@@ -310,20 +307,8 @@ async function surveySuite(
   );
   return {
     surveyed,
-    notes: [
-      ...(surveyed.length === 0
-        ? []
-        : [...metricNotes(suite, input), ...sampleNote(suite, sample)]),
-      ...notes,
-    ],
+    notes: [...(surveyed.length > 0 ? suiteNotes(suite, input) : []), ...notes],
   };
-}
-
-function tooFew(compared: number): string | null {
-  return compared >= FEWEST_COMPARED
-    ? null
-    : `attributes need ${FEWEST_COMPARED} compared references; this change affects ` +
-        `${compared}`;
 }
 
 function unaskedNote({ unasked = null }: ExplainInput): string {

@@ -7,19 +7,18 @@ import { whyRefused } from '../../edges/providers/hosted.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
 import { billOfFault, reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import { createRefusals, type Refusals } from '../../edges/providers/refusals.ts';
-import { withFileData } from '../../edges/providers/vendors/files.ts';
+import { withFileData, fileBytes } from '../../edges/providers/vendors/files.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
-import { answerEndpoint } from '../../edges/providers/vendors/vendor.ts';
+import {
+  answerEndpoint,
+  type AnswerEndpoint,
+  type Ask,
+  type BatchLimits,
+} from '../../edges/providers/vendors/vendor.ts';
 import { count } from '../../text/amounts.ts';
+import type { Hold } from '../../types/hold.ts';
 import type { Completion, HostedTarget, Request, BatchRecord } from '../../types/model.ts';
 import type { VendorName } from '../../types/vendors/names.ts';
-import {
-  createGatherer,
-  createQuestions,
-  type QueuedRequest,
-  type Gatherer,
-  type Questions,
-} from './batch-queue.ts';
 import { faultOutcome, type RequestOutcome, type OpenBatch } from './batch-results.ts';
 import { createManagedServer, submit, type ManagedServer } from './batch-server.ts';
 import {
@@ -285,4 +284,117 @@ function batchCompletion(
   return outcome.status === 'ok'
     ? answerCompletion(outcome.value, null, at)
     : callCompletion({ ...outcome, sent: true, spent: outcome.fault.spent }, label);
+}
+
+export function createPacker<T>(limits: BatchLimits) {
+  let items: T[] = [];
+  let size = 0;
+  const take = (): readonly T[] => {
+    const taken = items;
+    items = [];
+    size = 0;
+    return taken;
+  };
+  return {
+    /** Returns a batch once it is full, else null. An item that is too large is sent alone. */
+    add(item: T, bytes: number): readonly T[] | null {
+      const full = items.length > 0 && size + bytes > limits.bytes ? take() : null;
+      items.push(item);
+      size += bytes;
+      if (full !== null) return full;
+      return items.length >= limits.requests ? take() : null;
+    },
+    take,
+  };
+}
+
+export interface QueuedRequest {
+  key: string;
+  request: Request;
+  ask: Ask;
+  endpoint: AnswerEndpoint;
+  /** Absent until the request is sent. */
+  hold?: Hold;
+  settle(outcome: RequestOutcome): void;
+}
+
+interface Questions {
+  /** Returns false if a request with this key is already waiting. */
+  add(question: QueuedRequest): boolean;
+  /** Returns false if no request was waiting for the key. */
+  settle(key: string, outcome: RequestOutcome): boolean;
+  settleAll(outcome: RequestOutcome): void;
+  size(): number;
+}
+
+function createQuestions(): Questions {
+  const asked = new Map<string, QueuedRequest[]>();
+  const settle = (key: string, outcome: RequestOutcome): boolean => {
+    const waiting = asked.get(key);
+    asked.delete(key);
+    for (const question of waiting ?? []) question.settle(outcome);
+    return waiting !== undefined;
+  };
+  return {
+    settle,
+    add(question) {
+      const others = asked.get(question.key);
+      if (others === undefined) asked.set(question.key, [question]);
+      else others.push(question);
+      return others === undefined;
+    },
+    settleAll(outcome) {
+      for (const key of [...asked.keys()]) settle(key, outcome);
+    },
+    size: () => asked.size,
+  };
+}
+
+interface Gatherer {
+  add(question: QueuedRequest): void;
+}
+
+interface GatherOptions {
+  activity: Activity;
+  server: ManagedServer;
+  /** Number of waiting requests at all vendors. While it grows, incomplete batches wait. */
+  waiting(): number;
+  /** OpenAI requires one model per batch. */
+  send(model: string, items: readonly QueuedRequest[]): void;
+}
+
+export function createGatherer({ activity, server, waiting, send }: GatherOptions): Gatherer {
+  const { api } = server;
+  const packers = new Map<
+    string,
+    { model: string; packer: ReturnType<typeof createPacker<QueuedRequest>> }
+  >();
+  let gathering = false;
+  const sendWhenQuiet = async (): Promise<void> => {
+    gathering = true;
+    for (let before = -1; before !== waiting();) {
+      before = waiting();
+      await activity.quiet();
+    }
+    gathering = false;
+    for (const { model, packer } of packers.values()) {
+      const items = packer.take();
+      if (items.length > 0) send(model, items);
+    }
+  };
+  return {
+    add(question) {
+      const { model } = question.request.target;
+      const { key, ask, endpoint } = question;
+      const { path } = endpoint;
+      const kind = `${path ?? ''} ${model}`;
+      const found = packers.get(kind) ?? { model, packer: createPacker<QueuedRequest>(api.limits) };
+      const { packer } = found;
+      packers.set(kind, found);
+      const bytes = api.bytes(key, JSON.stringify(endpoint.body(ask)), path) + fileBytes(ask);
+      const full = packer.add(question, bytes);
+      if (full !== null) send(model, full);
+      if (!gathering) void sendWhenQuiet();
+    },
+  };
 }

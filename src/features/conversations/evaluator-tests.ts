@@ -16,7 +16,7 @@ import {
   type JudgeTest,
   type LabelledJudge,
 } from '../../trials/labelled-tests.ts';
-import type { Notice, Side } from '../../types/plain.ts';
+import { SIDES, type Notice, type Side } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
 import type { Steering, LabelledAnswer } from './conversation-rules.ts';
 import { allSatisfied, isSatisfiedBy } from './conversation.ts';
@@ -127,12 +127,7 @@ export async function runEvaluatorTests(
   tools: AnswererTools,
 ): Promise<{ evaluators: EvaluatorResult[]; judges: MeasuredGrader[]; notices: Notice[] }> {
   const sides = tests.flatMap((test) =>
-    (
-      [
-        ['base', test.base],
-        ['head', test.head],
-      ] as const
-    ).flatMap(([side, steering]) => (steering === null ? [] : [{ test, side, steering }])),
+    SIDES.flatMap((side) => (test[side] === null ? [] : [{ test, side, steering: test[side] }])),
   );
   const done = await Promise.all(
     sides.map(async ({ test, side, steering }) => {
