@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import type { Edges, PlannedRun } from '../../app/run/record.ts';
-import { serverName, sha256, type AnswerExchange } from '../../app/session/cached-complete.ts';
+import { serverName, sha256 } from '../../app/session/cached-complete.ts';
 import { evaluateWith, runInput, withEdges, type Evaluated } from '../../app/session/evaluate.ts';
 import { VERSION } from '../../app/session/runtime.ts';
 import { openFolder, type OwnFolder } from '../../app/session/safe-writing.ts';
