@@ -26,8 +26,17 @@ export function rateReference(
   return rateText(referenceText(reference), attributes, tools);
 }
 
-/** References and answers get the same prompt, so that their ratings are comparable. */
-export async function rateText(
+/** Uses the same prompt as for the expected answer, so that both ratings are comparable. */
+export function rateAnswer(
+  reference: ReferenceText,
+  output: string,
+  attributes: readonly Attribute[],
+  tools: RatingTools,
+): Promise<Ratings> {
+  return rateText(answerText(reference, output), attributes, tools);
+}
+
+async function rateText(
   text: string,
   attributes: readonly Attribute[],
   tools: RatingTools,

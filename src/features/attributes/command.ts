@@ -20,7 +20,7 @@ import { logJson, logLine } from '../../text/log.ts';
 import { createAsker } from '../../trials/asker.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import { taskText } from '../../trials/packet.ts';
-import type { Grader, Complete } from '../../types/model.ts';
+import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';

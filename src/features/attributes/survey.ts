@@ -2,7 +2,7 @@ import type { AskTools } from '../../trials/grader-question.ts';
 import type { Side } from '../../types/plain.ts';
 import {
   misalignment,
-  rateText,
+  rateAnswer,
   rateReference,
   ratingScore,
   type Ratings,
@@ -243,7 +243,7 @@ async function rateAnswers(
       const ratings =
         answer === wanted
           ? expected.get(reference.id)
-          : await rateText(answerText(reference, answer), subtasks, tools);
+          : await rateAnswer(reference, answer, subtasks, tools);
       return ratings === undefined ? [] : [[reference.id, ratings]];
     });
     return new Map((await Promise.all(entries)).flat());
