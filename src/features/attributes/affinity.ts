@@ -7,7 +7,7 @@ import {
   type GraderReply,
 } from '../../trials/grader-question.ts';
 import { PER_QUESTION } from './cost.ts';
-import { referenceText, foldName, type Attribute, type ReferenceText } from './text.ts';
+import { answerText, referenceText, foldName, type Attribute, type ReferenceText } from './text.ts';
 
 export interface Ratings {
   /** By the attribute's id. */
