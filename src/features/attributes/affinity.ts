@@ -7,7 +7,7 @@ import {
   type GraderReply,
 } from '../../trials/grader-question.ts';
 import { PER_QUESTION } from './cost.ts';
-import { answerText, referenceText, foldName, type Attribute, type ReferenceText } from './text.ts';
+import { foldName, ratedText, referenceText, type Attribute, type ReferenceText } from './text.ts';
 
 export interface Ratings {
   /** By the attribute's id. */
@@ -33,7 +33,7 @@ export function rateAnswer(
   attributes: readonly Attribute[],
   tools: RatingTools,
 ): Promise<Ratings> {
-  return rateText(answerText(reference, output), attributes, tools);
+  return rateText(ratedText(reference, output), attributes, tools);
 }
 
 async function rateText(

@@ -41,7 +41,7 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
-export interface AssignmentSize {
+interface AssignmentSize {
   references: number;
   /** Attributes per reference. */
   each: number;
@@ -132,7 +132,7 @@ function rowClasses(
     }));
 }
 
-export const TOLERANCE = 1e-6;
+const TOLERANCE = 1e-6;
 
 export function wholeCounts(
   counts: readonly (readonly number[])[],
