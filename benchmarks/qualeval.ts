@@ -6,9 +6,12 @@
  */
 import { createHash } from 'node:crypto';
 import { createSolver } from '../src/edges/solver/thread.ts';
-import { assign, type AttributeColumn } from '../src/features/attributes/assign.ts';
-import { priorsOf } from '../src/features/attributes/assignment-program.ts';
-import type { RatedReference } from '../src/features/attributes/assignment-program.ts';
+import {
+  assign,
+  type AttributeColumn,
+  priorsOf,
+  type RatedReference,
+} from '../src/features/attributes/assignment-program.ts';
 import { createRandom, nextFloat, nextIndex } from '../src/kernel/statistics/random.ts';
 import type { Solve } from '../src/types/solver.ts';
 import { spread, table } from './measure/markdown.ts';

@@ -2,7 +2,7 @@ import { newcombe } from '../../src/features/conversations/evaluator-tests.ts';
 import {
   correctedDifference,
   roganGladenInterval,
-} from '../../src/features/graders/rogan-gladen.ts';
+} from '../../src/features/graders/grader-error.ts';
 import { normalQuantile } from '../../src/kernel/statistics/distributions.ts';
 import { nextFloat, type Random } from '../../src/kernel/statistics/random.ts';
 import { mean, sum } from '../../src/kernel/statistics/sums.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LP_INSTANCES } from '../../__tests__/unit/features/attributes/lp-instances.ts';
 import { createSolver } from '../../src/edges/solver/thread.ts';
-import { assign } from '../../src/features/attributes/assign.ts';
+import { assign } from '../../src/features/attributes/assignment-program.ts';
 import type { Part } from './page.ts';
 
 /** The affinity that QualEval's linear program reaches, compared with another solver's optimum. */

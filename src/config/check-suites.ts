@@ -7,8 +7,7 @@ import {
 } from '../kernel/suite/metrics.ts';
 import { keyPlace, type Suite } from '../kernel/suite/suite.ts';
 import { isRecorded } from '../kernel/suite/template.ts';
-import { boundsOf, saysWhatPasses } from '../metrics/passing.ts';
-import { boundsProblem } from '../metrics/range.ts';
+import { boundsOf, saysWhatPasses, boundsProblem } from '../metrics/passing.ts';
 import type { Settings } from '../project/settings.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import { appearance } from '../text/visible.ts';

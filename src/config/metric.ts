@@ -1,7 +1,6 @@
 import { codePlaceOf, type Field } from '../documents/document.ts';
 import type { BuiltInMetrics, MetricDefinition } from '../metrics/definition.ts';
-import { boundsOf } from '../metrics/passing.ts';
-import { boundsProblem } from '../metrics/range.ts';
+import { boundsOf, boundsProblem } from '../metrics/passing.ts';
 import { didYouMean, nearest } from '../text/suggest.ts';
 import type { Metric, MetricSource } from '../types/metric.ts';
 import { isMap, type Json } from '../types/plain.ts';

@@ -58,7 +58,7 @@ export async function askTwice<Reply>(
       try: question.try,
       schema: prompt.schema,
       purpose,
-      ...(isFirst ? {} : { usable }),
+      ...(!isFirst && { usable }),
       reads: (output) => {
         const reply = read(output, null);
         return reply !== null && isReadable(reply);
@@ -76,9 +76,11 @@ function withNote(messages: readonly PromptText[], note: string): PromptText[] {
   return messages.map((message, index) => {
     if (index < messages.length - 1) return message;
     const { content, parts } = message;
-    const noted =
-      parts === undefined ? {} : { parts: [...parts, { type: 'text' as const, text: note }] };
-    return { ...message, content: `${content}\n\n${note}`, ...noted };
+    return {
+      ...message,
+      content: `${content}\n\n${note}`,
+      ...(parts && { parts: [...parts, { type: 'text' as const, text: note }] }),
+    };
   });
 }
 

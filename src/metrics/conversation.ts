@@ -25,6 +25,7 @@ import { fleschKincaidGrade, fleschReadingEase } from './measures/language.ts';
 import { AS_WRITTEN, normaliseText } from './measures/normalise.ts';
 import { jsonNumber } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
+import type { Bounds } from './passing.ts';
 import { turnsOf } from './transcript.ts';
 
 const flexEval = {
@@ -70,11 +71,7 @@ function counter<S extends z.ZodRawShape>(row: CountRow<S>): MetricDefinition {
   });
 }
 
-function perName(
-  names: readonly string[],
-  only: string | null,
-  limit: { min?: number | undefined; max?: number | undefined },
-): Measurement {
+function perName(names: readonly string[], only: string | null, limit: Bounds): Measurement {
   const counts = new Map<string, number>(only === null ? [] : [[only, 0]]);
   for (const name of names)
     if (only === null || name === only) counts.set(name, (counts.get(name) ?? 0) + 1);

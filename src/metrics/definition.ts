@@ -6,7 +6,7 @@ import type { Better, GradeRecord, MetricLevel } from '../types/metric.ts';
 import { type Message } from '../types/model.ts';
 import type { Json, Scalar } from '../types/plain.ts';
 import type { MetricAnswer, MetricTools } from './answer.ts';
-import { parameterBounds } from './range.ts';
+import { type Bounds, parameterBounds } from './passing.ts';
 
 export type Measurement =
   | {
@@ -303,11 +303,7 @@ export const boundsRule = {
   limits: ['min', 'max', 'negate'],
 } as const;
 
-export function inBounds(
-  count: number,
-  { min, max }: { min?: number | undefined; max?: number | undefined },
-  unit: string,
-): Measurement {
+export function inBounds(count: number, { min, max }: Bounds, unit: string): Measurement {
   if (min !== undefined && count < min)
     return passOrFail(false, `${count} ${unit}, at least ${min} wanted`, count);
   if (max !== undefined && count > max)

@@ -200,20 +200,12 @@ function againstBounds(
 }
 
 function toScore({ name: metric, skip }: Metric, measured: Measurement): Score {
+  const of = { metric, skip };
   if (measured.status === 'raised')
-    return { metric, status: 'fail', value: null, reason: measured.reason, skip, raised: true };
-  const kept = measured.grade === undefined ? {} : { grade: measured.grade };
-  if (measured.status !== 'measured')
-    return { metric, status: measured.status, value: null, reason: measured.reason, skip, ...kept };
-  return {
-    metric,
-    status: measured.pass ? 'pass' : 'fail',
-    value: measured.value,
-    reason: measured.reason,
-    skip,
-    ...(measured.label === undefined ? {} : { label: measured.label }),
-    ...kept,
-  };
+    return { ...of, status: 'fail', value: null, reason: measured.reason, raised: true };
+  if (measured.status !== 'measured') return { ...of, ...measured, value: null };
+  const { pass, ...own } = measured;
+  return { ...of, ...own, status: pass ? 'pass' : 'fail' };
 }
 
 export const metrics: ReadonlyMap<string, MetricDefinition> = new Map(

@@ -8,6 +8,7 @@ import {
   passOrFail,
   type Measurement,
 } from './definition.ts';
+import type { Bounds } from './passing.ts';
 
 /** The provider's form of OpenAI's reply. `flagged`: the categories that OpenAI flags. */
 const moderation = z.object({
@@ -15,9 +16,8 @@ const moderation = z.object({
   scores: z.record(z.string(), z.number()),
 });
 
-interface Limit {
+interface Limit extends Bounds {
   category?: string | undefined;
-  max?: number | undefined;
 }
 
 function judged(output: string, { category, max }: Limit): Measurement {

@@ -75,7 +75,7 @@ function withFoldedTools(answer: MetricAnswer): MetricAnswer {
   return {
     ...answer,
     thread: foldTools([...thread, ...after.slice(0, ownResults)]),
-    ...(after.length === ownResults ? {} : { after: foldTools(after.slice(ownResults)) }),
+    ...(after.length > ownResults && { after: foldTools(after.slice(ownResults)) }),
   };
 }
 
@@ -121,7 +121,7 @@ function upToMessage(
   const text = of === 'both' ? judged.map(({ content }) => content).join('\n') : turnText(judged);
   return {
     ...answer,
-    ...(message === spoken.length - 1 ? {} : { followed: true }),
+    ...(message < spoken.length - 1 && { followed: true }),
     thread,
     messages: thread.slice(0, -length),
     completion: { status: 'ok', ...ownAnswer(partsOf(text, callsAmong(judged))), reused: true },
@@ -135,21 +135,11 @@ export function objectScore(
   score: Score,
   { turn, expected }: Pick<MetricAnswer, 'turn' | 'expected'>,
 ): ObjectScore {
-  const { status, value } = score;
-  const label = 'label' in score ? score.label : undefined;
-  const isUnmet = status === 'fail' && turn !== undefined && expected !== undefined;
+  const { metric: _, skip: __, objects: ___, ...own } = score;
+  const isUnmet = own.status === 'fail' && turn !== undefined && expected !== undefined;
   const unmet = isUnmet ? [`fails, expected ${shorten(jsonText(expected), MAX_EXPECTED)}`] : [];
-  const reason = [...unmet, ...(score.reason === null ? [] : [score.reason])].join(': ');
-  return {
-    at,
-    ...(turn === undefined ? {} : { turn }),
-    status,
-    value,
-    reason: reason === '' ? score.reason : reason,
-    ...('raised' in score ? { raised: true } : {}),
-    ...(label === undefined ? {} : { label }),
-    ...(score.grade === undefined ? {} : { grade: score.grade }),
-  };
+  const reason = [...unmet, own.reason ?? []].flat().join(': ');
+  return { at, ...(turn !== undefined && { turn }), ...own, reason: reason || own.reason };
 }
 
 /**
@@ -158,17 +148,15 @@ export function objectScore(
  */
 export function scoreOfObjects(judging: Metric, scores: ObjectScore[]): Score {
   const { name: metric, skip, level, every = 1 } = judging;
-  const objects = { level, scores };
+  const own = { metric, skip, objects: { level, scores } };
   const meant = scores.filter(({ status }) => status !== 'skipped');
   const [first] = scores;
   if (meant.length === 0)
     return {
-      metric,
+      ...own,
       status: 'skipped',
       value: null,
       reason: first?.reason ?? `the dialogue has no ${OBJECT_WORDS[level]}`,
-      skip,
-      objects,
     };
   const of = (...wanted: ObjectScore['status'][]) =>
     meant.filter(({ status }) => wanted.includes(status));
@@ -178,29 +166,22 @@ export function scoreOfObjects(judging: Metric, scores: ObjectScore[]): Score {
   const [worst] = [...of('error'), ...of('ungraded')];
   if (worst !== undefined && passes < needed && passes + open.length >= needed)
     return {
-      metric,
+      ...own,
       status: worst.status === 'error' ? 'error' : 'ungraded',
       value: null,
       reason: `${placeWords(level, worst)}: ${worst.reason ?? 'not judged'}`,
-      skip,
-      objects,
     };
   return {
-    metric,
+    ...own,
     status: passes >= needed ? 'pass' : 'fail',
     reason: passes === meant.length ? null : combinedReason(level, passes, meant),
-    skip,
     ...combinedValue(of('pass', 'fail'), comparesShare(judging)),
-    objects,
   };
 }
 
-function combinedValue(
-  judged: readonly ObjectScore[],
-  isShare: boolean,
-): { value: Json; raised?: true } {
+function combinedValue(judged: readonly ObjectScore[], isShare: boolean) {
   const value = meanValue(judged.map((score) => (isShare ? score.status === 'pass' : score.value)));
-  return judged.every(({ raised }) => raised) ? { value, raised: true } : { value };
+  return { value, ...(judged.every(({ raised }) => raised) && { raised: true as const }) };
 }
 
 const OBJECT_MEAN = 'mean';
@@ -280,30 +261,25 @@ function combinedReason(level: MetricLevel, passes: number, meant: readonly Obje
         `${placeWords(level, place)}: ${reason === null ? status : shorten(reason, MAX_OBJECT_REASON)}`,
     );
   const more = others.length > told.length ? [`and ${others.length - told.length} more`] : [];
-  return [`${passes} of ${counted(meant.length, OBJECT_WORDS[level])} pass`, ...told, ...more].join(
-    '; ',
-  );
+  const share = `${passes} of ${counted(meant.length, OBJECT_WORDS[level])} pass`;
+  return [share, ...told, ...more].join('; ');
 }
 
 function meanValue(values: readonly Json[]): Json {
-  const numbers = values.flatMap((value) => numericValue(value) ?? []);
-  if (numbers.length > 0) return average(numbers);
-  const maps = values.filter(isMap);
-  const keys = [...new Set(maps.flatMap((map) => Object.keys(map)))];
-  const entries = keys.flatMap((key): [string, Json][] => {
-    const own = maps.flatMap((map) =>
-      Object.hasOwn(map, key) ? (numericValue(map[key]) ?? []) : [],
-    );
-    return own.length === 0 ? [] : [[key, average(own)]];
+  const mean = average(values);
+  if (mean !== null) return mean;
+  const byName = Map.groupBy(values.filter(isMap).flatMap(Object.entries<Json>), ([name]) => name);
+  const entries = [...byName].flatMap(([name, own]) => {
+    const entry = average(own.map(([, value]) => value));
+    return entry === null ? [] : [[name, entry]];
   });
-  return entries.length === 0 ? null : Object.fromEntries(entries);
+  return entries.length === 0 ? null : (Object.fromEntries(entries) as Json);
 }
 
-function numericValue(value: Json | undefined): number | null {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return typeof value === 'number' ? value : null;
-}
-
-function average(numbers: readonly number[]): number {
-  return numbers.reduce((sum, value) => sum + value, 0) / numbers.length;
+/** Of the numbers, true and false among the values. Null if there are none. */
+function average(values: readonly Json[]): number | null {
+  const numbers = values.filter((value) => typeof value === 'boolean' || typeof value === 'number');
+  return numbers.length === 0
+    ? null
+    : numbers.reduce((sum: number, value) => sum + Number(value), 0) / numbers.length;
 }

@@ -3,14 +3,14 @@ import type { Better, Metric, Rubric, Score } from '../types/metric.ts';
 type StatedPassing = Pick<Metric, 'threshold' | 'better' | 'min' | 'max' | 'pass'>;
 
 export interface Bounds {
-  min?: number;
-  max?: number;
+  min?: number | undefined;
+  max?: number | undefined;
 }
 
 export function boundsOf({ threshold, min, max }: StatedPassing, better: Better): Bounds | null {
   if (threshold !== null) return better === 'lower' ? { max: threshold } : { min: threshold };
   if (min === undefined && max === undefined) return null;
-  return { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  return { min, max };
 }
 
 type RubricPassing = Pick<Rubric, 'choice_scores' | 'better' | 'pass'>;
@@ -145,4 +145,38 @@ export function seenFromHead(score: Score): Score {
   if (value === 0.5) return score;
   const reason = score.reason === null ? null : `seen from head: ${score.reason}`;
   return { ...score, status: value === 1 ? 'pass' : 'fail', value, reason };
+}
+
+export function boundsProblem(bounds: Bounds | null, range: string): string | null {
+  if (bounds === null) return null;
+  if (/^(?:a text$|one of )/.test(range))
+    return `its values are ${range}, so it cannot have a bound`;
+  const { min = -Infinity, max = Infinity } = bounds;
+  const values = min > max ? [] : rangeValues(range, [min, max]);
+  const passing = values.filter((value) => value >= min - 1e-9 && value <= max + 1e-9);
+  if (values.length < 2 || (passing.length > 0 && passing.length < values.length)) return null;
+  const verdict = passing.length === 0 ? 'fails' : 'passes';
+  return (
+    `every value ${verdict} (values: ${range}); to show a metric without an effect on the ` +
+    'verdict, write skip: true'
+  );
+}
+
+function rangeValues(range: string, bounds: readonly number[]): number[] {
+  const numbers = (range.replaceAll('−', '-').match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+  const isCount = /^(?:0 and up|a map of .* number$)/.test(range);
+  if (range.startsWith('a map') && !isCount) return [];
+  const [low = 0, high = 0] = isCount ? [0, Infinity] : numbers;
+  return isCount || range.includes(' to ')
+    ? [low, high, ...bounds.filter((bound) => bound > low && bound < high)]
+    : numbers;
+}
+
+export function parameterBounds(options: Record<string, unknown>, range: string): string[] {
+  const { min, max } = options as Bounds;
+  if (min === undefined && max === undefined) return [];
+  if (min !== undefined && max !== undefined && min > max)
+    return [`with.max: ${max} is below min ${min}, so nothing can pass`];
+  const found = boundsProblem(options, range);
+  return found === null ? [] : [`with.${min === undefined ? 'max' : 'min'}: ${found}`];
 }

@@ -1,6 +1,6 @@
 import { filesText, madeCalls, textOf } from '../types/answer.ts';
 import { filesIn } from '../types/media.ts';
-import type { Better, Metric, MetricLevel, Rubric } from '../types/metric.ts';
+import type { Metric, MetricLevel, Rubric } from '../types/metric.ts';
 import type { Message } from '../types/model.ts';
 import { jsonText, type Json } from '../types/plain.ts';
 import { callsAt, messagesAt, type MetricAnswer } from './answer.ts';
@@ -12,34 +12,29 @@ import {
   type Measurement,
   type MetricContext,
 } from './definition.ts';
-import flexEval from './flexeval/rubrics.json' with { type: 'json' };
+import { flexEvalRubrics } from './flexeval/rubrics.ts';
 import { gradeMaterial, type Grade } from './grade.ts';
 import type { Materials } from './grader-prompt.ts';
 import { materialUsed } from './keywords.ts';
 import { passingLabels } from './passing.ts';
 import { callsAmong, transcript, turnsOf } from './transcript.ts';
 
-const BETTER_LABELS: Readonly<Record<keyof typeof flexEval.rubrics, Better>> = {
-  yeasayer_completion: 'lower',
-  is_request_for_plot: 'none',
-  is_student_acting_as_tutor: 'lower',
-  is_pedagogically_appropriate_plot: 'higher',
-};
-
 export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
-  Object.entries(flexEval.rubrics).map(([name, { choice_scores, prompt }]): [string, Rubric] => [
-    name,
-    {
+  Object.entries(flexEvalRubrics).map(
+    ([name, { better, choice_scores, prompt }]): [string, Rubric] => [
       name,
-      prompt: prompt.join('\n'),
-      better: BETTER_LABELS[name as keyof typeof BETTER_LABELS],
-      choice_scores: new Map(Object.entries(choice_scores)),
-      eval_type: 'cot_classify',
-      notes: null,
-      examples: [],
-      place: { file: `the built-in rubric ${name}`, line: 0 },
-    },
-  ]),
+      {
+        name,
+        prompt: prompt.join('\n'),
+        better,
+        choice_scores: new Map(Object.entries(choice_scores)),
+        eval_type: 'cot_classify',
+        notes: null,
+        examples: [],
+        place: { file: `the built-in rubric ${name}`, line: 0 },
+      },
+    ],
+  ),
 );
 
 /**
@@ -71,7 +66,7 @@ export async function scoreRubric(
 }
 
 export function fromGrade(grade: Grade, needed: number): Measurement {
-  const kept = grade.record === undefined ? {} : { grade: grade.record };
+  const kept = grade.record && { grade: grade.record };
   if (grade.status !== 'graded') return { status: grade.status, reason: grade.reason, ...kept };
   const { label, reasons, score } = grade;
   return {
@@ -100,7 +95,7 @@ export function materialsOf(answer: MetricAnswer, level: MetricLevel): Materials
   const changes = filesText(completion);
   return {
     ...parts,
-    ...(level === 'ToolCall' ? {} : { content: `${parts.content}${changes}` }),
+    ...(level !== 'ToolCall' && { content: `${parts.content}${changes}` }),
     conversation: `${transcript(dialogue)}${changes}`,
     completion: `${textOf(completion)}${changes}`,
     tool_calls: calls === '' ? '(none)' : calls,

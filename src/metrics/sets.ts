@@ -126,26 +126,20 @@ function setDifference(found: ReadonlySet<string>, wanted: ReadonlySet<string>):
 const sharedPart = (shared: number, size: number, other: number): number =>
   size === 0 ? (other === 0 ? 1 : 0) : shared / size;
 
-const precision = ({ actual, expected, shared }: Sets): number =>
-  sharedPart(shared, actual.size, expected.size);
-
-const recall = ({ actual, expected, shared }: Sets): number =>
-  sharedPart(shared, expected.size, actual.size);
-
 export const setMetrics: readonly MetricDefinition[] = [
   setMetric(
     'set_precision',
     "Share of the answer's entries that are expected.",
     'precision over sets; Phoenix, ragas',
     2 / 3,
-    precision,
+    ({ actual, expected, shared }) => sharedPart(shared, actual.size, expected.size),
   ),
   setMetric(
     'set_recall',
     'Share of the expected entries that the answer has.',
     'recall over sets; Phoenix, ragas',
     1 / 2,
-    recall,
+    ({ actual, expected, shared }) => sharedPart(shared, expected.size, actual.size),
   ),
   setMetric(
     'set_f1',

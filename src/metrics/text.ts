@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { shorten } from '../text/visible.ts';
-import { alternatives, quoteAlternatives } from './answer.ts';
+import { alternatives, quoteAlternatives, textAt } from './answer.ts';
 import {
   defineComparison,
   numberExpected,
@@ -12,13 +12,24 @@ import {
   passOrFail,
   measureError,
   offByDefault,
+  yesOrNo,
+  countBounds,
+  boundsRule,
+  defineMetric,
+  inBounds,
   type Measurement,
   type MetricDefinition,
   type MetricExample,
-  yesOrNo,
 } from './definition.ts';
-import { sameNumber, type Decimal } from './measures/decimal.ts';
-import { STRICT, jsonAgreement, parseJson } from './measures/json.ts';
+import {
+  sameNumber,
+  decimalText,
+  absoluteDifference,
+  exactly,
+  isNear,
+  type Decimal,
+} from './measures/decimal.ts';
+import { STRICT, compareJson, parseJson } from './measures/json.ts';
 import {
   AS_WRITTEN,
   comparable,
@@ -28,10 +39,114 @@ import {
   normaliseText,
   type Normalisation,
 } from './measures/normalise.ts';
-import { onlyNumber, numbersIn, type Numeral } from './measures/numbers.ts';
+import { onlyNumber, numbersIn, decimalMarks, type Numeral } from './measures/numbers.ts';
 import { compilePattern } from './measures/pattern.ts';
 import { occursAt } from './measures/places.ts';
-import { decimalMark, length, numericDiff, unreadNumber, wordCount } from './numbers.ts';
+import { lengthIn, units } from './measures/words.ts';
+
+const decimalMark = z
+  .enum(decimalMarks)
+  .optional()
+  .describe(
+    'Decimal mark of the numbers in the answer. If it is not set, an answer with an ' +
+      'ambiguous number (`3,14`, `10 000`) fails.',
+  );
+
+/** With `negate`, a fail would become a pass, so an ambiguous number is an error. */
+function unreadNumber({ text }: Numeral, negate: boolean): Measurement {
+  const said = JSON.stringify(shorten(text, 80));
+  const reason = `${said} is an ambiguous number; set \`decimal\` to the decimal mark`;
+  return negate ? measureError(reason) : passOrFail(false, reason);
+}
+
+const numericDiff = defineComparison({
+  name: 'numeric_diff',
+  group: 'text',
+  summary: 'How close a number in the answer is to the expected one: 1 − |e − o| ÷ (|e| + |o|).',
+  parameters: {
+    number: z
+      .enum(['first', 'last', 'only'])
+      .default('last')
+      .describe('Which number in the answer to compare.'),
+    decimal: decimalMark,
+    abs_tol: z.number().min(0).default(0).describe('Largest difference that passes.'),
+    rel_tol: z
+      .number()
+      .min(0)
+      .default(0)
+      .describe('Largest relative difference that passes (0.01: 1 % of the expected number).'),
+  },
+  range: '0 to 1',
+  passes: 'if the difference is within `abs_tol` or `rel_tol`',
+  expects: () => numberExpected(false),
+  source: "autoevals `NumericDiff`; tolerances as in Python's `math.isclose`",
+  example: { output: 'about 9 metres', expected: 10, value: 1 - 1 / 19, pass: false },
+  measure({ output, expected, options }) {
+    const wanted = onlyNumber(expected) ?? exactly(0);
+    const found = numbersIn(output, options.decimal);
+    const actual =
+      options.number === 'only' && found.length !== 1
+        ? undefined
+        : options.number === 'last'
+          ? found.at(-1)
+          : found[0];
+    if (actual === undefined) {
+      const message = `the answer has ${found.length === 0 ? 'no number' : 'several numbers'}`;
+      return passOrFail(false, message);
+    }
+    if (actual.value === null) return unreadNumber(actual, options.negate);
+    const apart = absoluteDifference(wanted, actual.value);
+    const relative = exactly(options.rel_tol);
+    const most = {
+      digits: relative.digits * wanted.digits,
+      exponent: relative.exponent + wanted.exponent,
+    };
+    const pass =
+      isNear(wanted, actual.value, exactly(options.abs_tol)) ||
+      isNear(wanted, actual.value, absoluteDifference(most, exactly(0)));
+    const size = (number: Decimal) => Math.abs(Number(decimalText(number)));
+    const sum = size(wanted) + size(actual.value);
+    return passOrFail(
+      pass,
+      `${actual.text} differs from ${decimalText(wanted)} by ${decimalText(apart)}`,
+      apart.digits === 0n ? 1 : Number.isFinite(sum) ? 1 - size(apart) / sum : 0,
+    );
+  },
+});
+
+const length = defineMetric({
+  name: 'length',
+  aliases: ['string_length'],
+  group: 'text',
+  summary: 'The length of the judged text: the answer, or the whole dialogue at level Thread.',
+  parameters: {
+    unit: z
+      .enum(units)
+      .default('characters')
+      .describe('Characters are Unicode code points; bytes are UTF-8.'),
+    ...countBounds,
+  },
+  range: '0 and up',
+  ...boundsRule,
+  better: 'none',
+  source: 'count; FlexEval `string_length`',
+  example: { output: 'Short answer', with: { max: 40 }, value: 12, pass: true },
+  measure: ({ answer, options, context }) =>
+    inBounds(lengthIn(textAt(answer, context.level), options.unit), options, options.unit),
+});
+
+const wordCount = defineMetric({
+  name: 'word_count',
+  group: 'text',
+  summary: 'The number of words in the answer, separated by white space.',
+  parameters: countBounds,
+  range: '0 and up',
+  ...boundsRule,
+  better: 'none',
+  source: 'promptfoo `word-count`',
+  example: { output: 'one two  three', with: { min: 1, max: 2 }, value: 3, pass: false },
+  measure: ({ output, options }) => inBounds(lengthIn(output, 'words'), options, 'words'),
+});
 
 const anyOf = 'If a list is expected, one matching entry is enough.';
 
@@ -61,7 +176,7 @@ const exactMatch = defineComparison({
     if (expected !== null && typeof expected === 'object' && !Array.isArray(expected)) {
       const found = parseJson(output, 'raw');
       if (!found.ok) return passOrFail(false, found.reason);
-      const equal = jsonAgreement(found.value, expected, STRICT) === 1;
+      const equal = compareJson(found.value, expected, STRICT).share === 1;
       return passOrFail(equal, 'the JSON differs from the expected map');
     }
     const texts = alternatives(expected);

@@ -1,8 +1,8 @@
 import { decimalOf, sameNumber } from '../../../src/metrics/measures/decimal.ts';
 import { compileSchema } from '../../../src/metrics/measures/json-schema.ts';
-import { canonical, jsonAgreement, parseJson } from '../../../src/metrics/measures/json.ts';
+import { canonical, compareJson, parseJson } from '../../../src/metrics/measures/json.ts';
 import { maximumPairs } from '../../../src/metrics/measures/pairing.ts';
-import { argumentsProblem, matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
+import { matchCalls } from '../../../src/metrics/measures/tool-calls.ts';
 import type { Part, ToolCall } from '../../../src/types/answer.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { Json } from '../../../src/types/plain.ts';
@@ -337,9 +337,9 @@ describe('json_match', () => {
     const value = fc.jsonValue().map((json) => JSON.parse(JSON.stringify(json)) as Json);
     forAll([value, value, fc.boolean()], (left, right, ignore_order) => {
       const options = { ...plain, ignore_order };
-      const found = jsonAgreement(left, right, options);
-      expect(jsonAgreement(left, left, options)).toBeCloseTo(1, 9);
-      expect(found).toBeCloseTo(jsonAgreement(right, left, options), 9);
+      const found = compareJson(left, right, options).share;
+      expect(compareJson(left, left, options).share).toBeCloseTo(1, 9);
+      expect(found).toBeCloseTo(compareJson(right, left, options).share, 9);
       expect(found).toBeGreaterThanOrEqual(0);
       expect(found).toBeLessThanOrEqual(1 + 1e-9);
     });
@@ -529,10 +529,13 @@ describe('maximumPairs', () => {
         made.map((n) => ({ name: 'f', arguments: JSON.stringify({ n }) })),
         expected.map((n) => ({ name: 'f', arguments: { n }, schema: null })),
         'unordered',
-        (call, want) => argumentsProblem(call, want, options),
+        (call, { arguments: wanted }) =>
+          compareJson(JSON.parse(call.arguments) as Json, wanted, options).share === 1 ? null : '',
       );
     forAll([shuffled, shuffled], ([left, mixed], [right, others]) => {
-      expect(jsonAgreement(mixed, others, options)).toBe(jsonAgreement(left, right, options));
+      expect(compareJson(mixed, others, options).share).toBe(
+        compareJson(left, right, options).share,
+      );
       const [one, other] = [matched(mixed, others), matched(left, right)];
       expect([one.matched, one.pass]).toEqual([other.matched, other.pass]);
     });

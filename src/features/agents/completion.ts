@@ -1,8 +1,8 @@
 import type { Part, Step } from '../../types/answer.ts';
-import { NOT_MADE_MESSAGES, type Completion, type ErrorKind } from '../../types/model.ts';
+import { NOT_MADE_MESSAGES, type Completion } from '../../types/model.ts';
 import { parseMap } from '../../types/plain.ts';
 import type { CheckResult } from '../../wording/agent-runs.ts';
-import type { RunRecord } from './gateway/terms.ts';
+import type { RunFailure, RunRecord } from './gateway/terms.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { mapIn, textIn } from './rows/fields.ts';
 import { skillsUsed, type Transcript } from './rows/transcript.ts';
@@ -29,7 +29,6 @@ interface FinishedRun {
 export function runCompletion(run: FinishedRun): Completion {
   const { record } = run;
   const { attempts, spent } = record;
-  const requests = { attempts, ...(spent.usage !== null && { paid: spent }) };
   const stop = runEnd(run);
   if ('kind' in stop) return failedRun(stop, record);
   const steps = isReported(run) ? run.transcript.steps : record.steps;
@@ -46,7 +45,8 @@ export function runCompletion(run: FinishedRun): Completion {
     latency_ms: record.replayed > 0 ? null : Math.round(run.seconds * 1000),
     steps: isLastSaid ? steps.slice(0, -1) : steps,
     reused: false,
-    ...requests,
+    attempts,
+    ...(spent.usage !== null && { paid: spent }),
   };
 }
 
@@ -68,12 +68,8 @@ function isReported({ row, record }: FinishedRun): boolean {
   return row.npm === null && !record.hasTools;
 }
 
-type RunFailure = { kind: ErrorKind; message: string };
-
-type RunEnd = { ended: AgentFacts['ended'] } | RunFailure;
-
 /** Trusts the gateway's record more than the CLI, which may report success after a refused call. */
-function runEnd(run: FinishedRun): RunEnd {
+function runEnd(run: FinishedRun): { ended: AgentFacts['ended'] } | RunFailure {
   const { record, row, isTrigger } = run;
   const unmade = unmadeCall(run);
   if (unmade !== null) return unmade;
@@ -149,7 +145,7 @@ function runParts(run: FinishedRun, ended: AgentFacts['ended'], steps: readonly 
     ended,
     turns: record.calls,
     calls: steps.filter(({ type }) => type === 'tool_call').length,
-    ...(isReported(run) ? { reported: true } : {}),
+    ...(isReported(run) && { reported: true }),
     replies: record.replies,
     models: record.models,
     requests: record.requests,

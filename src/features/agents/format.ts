@@ -78,12 +78,6 @@ export async function readAgentSuite(
   };
 }
 
-interface AgentSuite {
-  document: Document;
-  model: string;
-  program: ModelSettings;
-}
-
 /**
  * Trigger tests (does the agent choose the right skill?) get their own suite, because their runs
  * end early.
@@ -92,10 +86,10 @@ function suitesOf(
   { spec, document, name }: { spec: SuiteSpec; document: Document; name: string },
   { model: called = '', models: further = [] }: { model?: string; models?: string[] | undefined },
   tasks: readonly ReadTask[],
-): AgentSuite[] {
+) {
   const triggers = tasks.filter(isTrigger);
   const work = tasks.filter((task) => !isTrigger(task));
-  const make = (suite: string, own: readonly ReadTask[], trigger: boolean): AgentSuite => {
+  const make = (suite: string, own: readonly ReadTask[], trigger: boolean) => {
     const model = `${spec.agent} with ${called} (${suite})`;
     const attached = own.flatMap(({ files = {} }) => Object.values(files));
     const program: ModelSettings = {

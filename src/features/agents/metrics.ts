@@ -12,7 +12,8 @@ import {
 } from '../../metrics/definition.ts';
 import { firstWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { OWN_FACTS, type Step } from '../../types/answer.ts';
+import { OWN_FACTS } from '../../types/answer.ts';
+import type { CallStep } from './rows/transcript.ts';
 import { matcherOf } from './suite/rules.ts';
 import { factsIn, type AgentFacts } from './suite/spec.ts';
 
@@ -187,9 +188,7 @@ const stepsMetric = defineMetric({
   },
 });
 
-type MadeCall = Extract<Step, { type: 'tool_call' }>;
-
-function isNamedCall({ name, arguments: given }: MadeCall, wanted: string): boolean {
+function isNamedCall({ name, arguments: given }: CallStep, wanted: string): boolean {
   const [tool, ...rest] = wanted.split(':');
   const text = rest.join(':').trim();
   return name === tool?.trim() && (text === '' || given.includes(text));

@@ -1,3 +1,4 @@
+import { isBelow } from '../../documents/paths.ts';
 import type { CallOptions } from '../../edges/providers/hosted-server.ts';
 import { UserError, errorMessage, formatProblem } from '../../errors.ts';
 import {
@@ -19,10 +20,18 @@ import { suiteFileMatcher } from './suite/rules.ts';
 import type { AgentSpec, Task } from './suite/spec.ts';
 import type { watchReading } from './unread.ts';
 import { bodyOf, workspaceChanges, type Change } from './workspace/changes.ts';
-import { runChecks } from './workspace/checks.ts';
-import type { WorkspaceFiles } from './workspace/files.ts';
+import type { WorkspaceFiles, WorkspaceFile } from './workspace/files.ts';
+import { linkTarget, type DiskEntry } from './workspace/layers.ts';
+import { followLinks } from './workspace/links.ts';
 import { GATEWAY_URL, INSIDE } from './workspace/mounts.ts';
-import { openWorkspace, type Templates, type Workspace } from './workspace/open.ts';
+import {
+  openWorkspace,
+  foldersAbove,
+  type Templates,
+  type Workspace,
+  type Edits,
+  type WorkspaceOptions,
+} from './workspace/open.ts';
 import { runInside } from './workspace/run.ts';
 import type { WallKind } from './workspace/walls.ts';
 
@@ -203,4 +212,81 @@ function contextSource(files: WorkspaceFiles): Parameters<typeof loadedContext>[
     isLink: (path) => files.get(path)?.mode === '120000',
     read: (path) => Promise.resolve(fileText(files.get(path)?.body ?? new Uint8Array())),
   };
+}
+
+interface CheckOptions extends Omit<WorkspaceOptions, 'home' | 'canary' | 'edits'> {
+  agents: AgentTree;
+  seconds: number;
+}
+
+interface AgentTree {
+  changes: readonly Change[];
+  /** Whether the agent's workspace had the path at the end. */
+  isShown(path: string): boolean;
+  /** Whether to ignore the agent's change to a path. */
+  isSuiteFile(path: string): boolean;
+}
+
+const MAX_CHECK_CHARS = 20_000;
+
+export async function runChecks(
+  files: WorkspaceFiles,
+  checks: readonly string[],
+  { agents, seconds, ...options }: CheckOptions,
+): Promise<CheckResult[]> {
+  const { signal } = options;
+  const edits: WorkspaceOptions['edits'] = (entries) => cleanEdits(agents, entries);
+  const done: CheckResult[] = [];
+  for (const name of checks) {
+    const workspace = await openWorkspace(files, { ...options, home: {}, canary: null, edits });
+    try {
+      const job = { command: ['/bin/sh', '-c', name], env: {}, gateway: null, seconds, signal };
+      const { code, ended, stdout, stderr } = await runInside(
+        { ...workspace, network: 'off' },
+        job,
+      );
+      const output = `${stdout}${stderr}`.slice(-MAX_CHECK_CHARS);
+      done.push({ name, code, output, ...(ended === 'time' && { timedOut: true }) });
+    } finally {
+      await workspace.close();
+    }
+  }
+  return done;
+}
+
+/**
+ * The agent's changes to the clean tree of checks, which has the entries. Omits changes to the
+ * suite's files, and links that reach anything that the agent was not shown.
+ */
+export function cleanEdits(
+  { changes, isShown, isSuiteFile }: AgentTree,
+  entries: ReadonlyMap<string, DiskEntry>,
+): Edits {
+  const allowed = changes.filter(({ left, path }) => left === null && !isSuiteFile(path));
+  const deleted = new Set(
+    allowed.flatMap(({ kind, path }) => (kind === 'deleted' && entries.has(path) ? path : [])),
+  );
+  const kept = [...entries.keys()].filter((path) => !deleted.has(path));
+  const files = new Set(kept);
+  const folders = foldersAbove(kept);
+  const isBlocked = (path: string): boolean =>
+    folders.has(path) || [...foldersAbove([path])].some((step) => files.has(step));
+  const written = new Map<string, WorkspaceFile>();
+  for (const { path, mode, body } of allowed)
+    if (mode !== null && body !== null && !isBlocked(path)) written.set(path, { mode, body });
+  const linkAt = (path: string): string | null => {
+    const { mode, body = '' } = written.get(path) ?? {};
+    if (mode === undefined) return files.has(path) ? linkTarget(entries.get(path)) : null;
+    return mode === '120000' ? Buffer.from(body).toString() : null;
+  };
+  const all = [...new Set([...kept, ...written.keys()])];
+  const isAllShown = (reached: string): boolean => {
+    const found = all.filter((path) => path === reached || isBelow(path, reached));
+    return found.length > 0 && found.every((path) => isShown(path) && !isSuiteFile(path));
+  };
+  for (const [path, { mode }] of written) {
+    const reached = mode === '120000' ? followLinks(path, linkAt) : path;
+    if (reached === null || (mode === '120000' && !isAllShown(reached))) written.delete(path);
+  }
+  return { deleted, written };
 }

@@ -1,21 +1,14 @@
+import { InternalError } from '../../errors.ts';
 import { meanOrNull, sum } from '../../kernel/statistics/sums.ts';
 import { byCodeUnits } from '../../text/order.ts';
-import type { AssignmentProgram } from '../../types/solver.ts';
+import type { AssignmentProgram, Solve, Solver } from '../../types/solver.ts';
+import { PER_REFERENCE } from './text.ts';
 
-/** Ratings from 1 to 5. Null if not rated. */
-type Affinities = readonly (number | null)[];
-
-interface Prior<Column> {
-  column: Column;
-  mean: number | null;
-  /** The attribute's mean rating divided by the sum of all means. */
-  prior: number;
-}
-
+/** `prior`: the attribute's mean rating divided by the sum of all means. */
 export function priorsOf<Column>(
   columns: readonly Column[],
   affinitiesOf: (column: Column) => number[],
-): Prior<Column>[] {
+) {
   const means = columns.map((column) => ({ column, mean: meanOrNull(affinitiesOf(column)) }));
   const total = sum(means.map(({ mean }) => mean ?? 0));
   const even = 1 / columns.length;
@@ -48,35 +41,33 @@ export function capPriors(priors: readonly number[], cap: number): number[] {
 
 type Bounds = AssignmentProgram['columns'][number];
 
+interface AssignmentSize {
+  references: number;
+  /** Attributes per reference. */
+  each: number;
+  /** ε in the QualEval paper, from 0 to 1. */
+  slack: number;
+}
+
 /**
  * QualEval's bounds for the number of references with an attribute: kNp(1 − ε) to kNp(1 + ε), for k
  * attributes per reference, N references and prior p.
  */
-export function bandOf(
-  prior: number,
-  references: number,
-  each: number,
-  slack: number,
-): { low: number; high: number } {
+function bandOf(prior: number, { references, each, slack }: AssignmentSize) {
   const wanted = each * references * prior;
   return { low: wanted * (1 - slack), high: wanted * (1 + slack) };
 }
 
-export const FLOAT_NOISE = 1e-9;
+const FLOAT_NOISE = 1e-9;
 
 /**
  * The bounds rounded outwards: ⌊kNp(1 − ε)⌋ to min(N, ⌈kNp(1 + ε)⌉), with p at most 1/k. A solution
  * always exists.
  */
-export function outwardBounds(
-  priors: readonly number[],
-  references: number,
-  each: number,
-  slack: number,
-): Bounds[] {
-  const within = (count: number) => Math.min(references, Math.max(0, count));
-  return capPriors(priors, 1 / each).map((prior) => {
-    const { low, high } = bandOf(prior, references, each, slack);
+export function outwardBounds(priors: readonly number[], size: AssignmentSize): Bounds[] {
+  const within = (count: number) => Math.min(size.references, Math.max(0, count));
+  return capPriors(priors, 1 / size.each).map((prior) => {
+    const { low, high } = bandOf(prior, size);
     return {
       least: within(Math.floor(low + FLOAT_NOISE)),
       most: within(Math.ceil(high - FLOAT_NOISE)),
@@ -85,20 +76,15 @@ export function outwardBounds(
 }
 
 /** The bounds rounded inwards: ⌈kNp(1 − ε)⌉ to min(N, ⌊kNp(1 + ε)⌋). Null if no solution exists. */
-function inwardBounds(
-  priors: readonly number[],
-  references: number,
-  each: number,
-  slack: number,
-): Bounds[] | null {
+function inwardBounds(priors: readonly number[], size: AssignmentSize): Bounds[] | null {
   const bounds = priors.map((prior) => {
-    const { low, high } = bandOf(prior, references, each, slack);
+    const { low, high } = bandOf(prior, size);
     return {
       least: Math.max(0, Math.ceil(low - FLOAT_NOISE)),
-      most: Math.min(references, Math.floor(high + FLOAT_NOISE)),
+      most: Math.min(size.references, Math.floor(high + FLOAT_NOISE)),
     };
   });
-  const places = each * references;
+  const places = size.each * size.references;
   const fits =
     bounds.every(({ least, most }) => least <= most) &&
     sum(bounds.map(({ least }) => least)) <= places &&
@@ -106,20 +92,14 @@ function inwardBounds(
   return fits ? bounds : null;
 }
 
-export function attributeBounds(
-  priors: readonly number[],
-  references: number,
-  each: number,
-  slack: number,
-): Bounds[] {
-  return (
-    inwardBounds(priors, references, each, slack) ?? outwardBounds(priors, references, each, slack)
-  );
+export function attributeBounds(priors: readonly number[], size: AssignmentSize): Bounds[] {
+  return inwardBounds(priors, size) ?? outwardBounds(priors, size);
 }
 
 export interface RatedReference {
   id: string;
-  affinities: Affinities;
+  /** Ratings from 1 to 5. Null if not rated. */
+  affinities: readonly (number | null)[];
 }
 
 /** References with equal ratings share a row of the linear program. */
@@ -130,7 +110,7 @@ interface RowClass {
 
 const UNSCORED = 0;
 
-export function rowClasses(
+function rowClasses(
   references: readonly RatedReference[],
   hash: (text: string) => string,
 ): RowClass[] {
@@ -150,18 +130,6 @@ export function rowClasses(
         .sort((a, b) => byCodeUnits(a.place, b.place) || byCodeUnits(a.id, b.id))
         .map(({ id }) => id),
     }));
-}
-
-export function programOf(
-  classes: readonly RowClass[],
-  columns: Bounds[],
-  perReference: number,
-): AssignmentProgram {
-  return {
-    rows: classes.map(({ scores, members }) => ({ members: members.length, scores })),
-    perReference,
-    columns,
-  };
 }
 
 const TOLERANCE = 1e-6;
@@ -190,12 +158,12 @@ export function wholeCounts(
   return within ? { counts: whole } : { reason: 'left the bounds' };
 }
 
-export function columnSum(counts: readonly (readonly number[])[], column: number): number {
+function columnSum(counts: readonly (readonly number[])[], column: number): number {
   return sum(counts.flatMap((row) => row.slice(column, column + 1)));
 }
 
 /** No reference gets the same attribute twice. */
-export function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
+function dealOut({ members, counts }: SolvedClass): Map<string, number[]> {
   const dealt = new Map(members.map((id): [string, number[]] => [id, []]));
   let next = 0;
   counts.forEach((count, column) => {
@@ -208,14 +176,109 @@ export function dealOut({ members, counts }: SolvedClass): Map<string, number[]>
   return dealt;
 }
 
-export interface SolvedClass extends RowClass {
+interface SolvedClass extends RowClass {
   counts: readonly number[];
 }
 
-export function objective(solved: readonly SolvedClass[]): number {
+function objective(solved: readonly SolvedClass[]): number {
   return sum(
     solved.map(({ scores, counts }) =>
       sum(scores.map((score, column) => score * (counts[column] ?? 0))),
     ),
   );
+}
+
+/** In suites up to this size, javascript-lp-solver is tried before HiGHS. */
+const SIMPLEX_REFERENCES = 250;
+
+export interface AssignTools {
+  solve: Solve;
+  hash(text: string): string;
+}
+
+export type Assignment =
+  | {
+      status: 'assigned';
+      attributes: ReadonlyMap<string, readonly string[]>;
+      objective: number;
+      /** How many attributes got more or fewer references than QualEval allows. */
+      outsideBand: number;
+      left: string[];
+    }
+  | { status: 'failed'; reason: string };
+
+export interface AttributeColumn {
+  id: string;
+  prior: number;
+}
+
+/** Assigns attributes to references as QualEval does. The order of the input does not matter. */
+export async function assign(
+  references: readonly RatedReference[],
+  columns: readonly AttributeColumn[],
+  options: Pick<AssignmentSize, 'slack'> & Partial<AssignmentSize>,
+  tools: AssignTools,
+): Promise<Assignment> {
+  const order = columns
+    .map((column, place) => ({ column, place }))
+    .sort((a, b) => byCodeUnits(a.column.id, b.column.id));
+  const sorted = order.map(({ column }) => column);
+  const rated = references.map(({ id, affinities }) => ({
+    id,
+    affinities: order.map(({ place }) => affinities[place] ?? null),
+  }));
+  const each = Math.min(options.each ?? PER_REFERENCE, columns.length);
+  const size = { references: rated.length, each, slack: options.slack };
+  const priors = sorted.map(({ prior }) => prior);
+  const classes = rowClasses(rated, tools.hash);
+  const program: AssignmentProgram = {
+    rows: classes.map(({ scores, members }) => ({ members: members.length, scores })),
+    perReference: each,
+    columns: attributeBounds(priors, size),
+  };
+  const { counts, left } = await solveProgram(program, rated.length, tools.solve);
+  if (counts === null) return { status: 'failed', reason: left.join('; ') };
+  const outside = sorted.filter(({ prior }, column) => {
+    const { low, high } = bandOf(prior, size);
+    const given = columnSum(counts, column);
+    return given < low - FLOAT_NOISE || given > high + FLOAT_NOISE;
+  });
+  const solved = classes.map((own, row) => ({ ...own, counts: counts[row] ?? [] }));
+  const dealt = dealAll(solved, each).map(([id, places]): [string, string[]] => [
+    id,
+    places.flatMap((place) => sorted[place]?.id ?? []),
+  ]);
+  return {
+    status: 'assigned',
+    attributes: new Map(dealt),
+    objective: objective(solved),
+    outsideBand: outside.length,
+    left,
+  };
+}
+
+async function solveProgram(
+  program: AssignmentProgram,
+  references: number,
+  solve: Solve,
+): Promise<{ counts: number[][] | null; left: string[] }> {
+  const order: Solver[] =
+    references <= SIMPLEX_REFERENCES
+      ? ['javascript-lp-solver', 'highs']
+      : ['highs', 'javascript-lp-solver'];
+  const left: string[] = [];
+  for (const solver of order) {
+    const answer = await solve(program, solver);
+    const checked = answer.status === 'failed' ? answer : wholeCounts(answer.counts, program);
+    if ('counts' in checked) return { counts: checked.counts, left };
+    left.push(`${solver} ${checked.reason}`);
+  }
+  return { counts: null, left };
+}
+
+function dealAll(solved: readonly SolvedClass[], each: number): [string, number[]][] {
+  const all = solved.flatMap((own) => [...dealOut(own)]);
+  if (all.some(([, columns]) => new Set(columns).size !== each))
+    throw new InternalError('a reference got the wrong number of attributes');
+  return all;
 }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { checkCaps, projectPrice } from '../../app/commands/caps.ts';
 import { replaceFile, writeNewFiles } from '../../app/commands/files.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
-import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import { asking, withCurrentProject, type Opened } from '../../app/commands/project.ts';
 import { originOf, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import type { Edges } from '../../app/run/record.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
@@ -13,26 +13,28 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import { createMeter } from '../../money/meter.ts';
-import type { Forecast } from '../../money/priced-calls.ts';
+import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
 import { createAsker } from '../../trials/asker.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
+import { taskText } from '../../trials/packet.ts';
 import type { Grader } from '../../types/model.ts';
 import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
-import {
-  discoverAttributes,
-  planDiscovery,
-  type Discovered,
-  type DiscoveryPlan,
-} from './discover-project.ts';
-import { discoveryNotes } from './discover.ts';
+import { CHUNK, GROUP, discoveryCalls, referenceTexts, referenceTokens } from './cost.ts';
+import { discoveryNotes, discover, type Discovery } from './discover.ts';
 import { writeAttributes } from './file.ts';
 import { attributesPath } from './pinned.ts';
-import type { Attribute } from './text.ts';
+import {
+  FEWEST_REFERENCES,
+  attributeLimit,
+  referenceText,
+  type Attribute,
+  type ReferenceText,
+} from './text.ts';
 
 interface DiscoverOptions extends EvaluateOptions {
   force?: boolean;
@@ -93,7 +95,7 @@ async function runDiscovery(
       const words = `${counted(plan.parts.length, 'prompt file')} with ${counted(references, 'reference')}`;
       return { ...plan, words, problems: nothingToRead(plan, project) };
     },
-    ({ parts }, tools) => discoverAttributes(parts, project, tools),
+    ({ parts }, tools) => Promise.all(parts.map((part) => discoverPart(part, project, tools))),
   );
   for (const { path, ...own } of found)
     for (const note of discoveryNotes(own)) terminal.err(`note: ${logLine(`${path}: ${note}`)}\n`);
@@ -218,4 +220,98 @@ function printDiscovered(
     `\nwrote ${logLine(file)}. Edit and commit it. From then on, every pull request that ` +
       'runs these prompts uses it.\n',
   );
+}
+
+interface DiscoveryPart {
+  path: string;
+  name: string;
+  prompt: string;
+  references: ReferenceText[];
+  most: number;
+}
+
+interface DiscoveryPlan {
+  parts: DiscoveryPart[];
+  calls: number;
+  forecast: Forecast;
+  left: string[];
+}
+
+/** Estimated tokens of a question without references, and of a proposed attribute. */
+const FRAME = 300;
+const PROPOSAL = 35;
+
+function planDiscovery({ suites, settings }: Project, grader: Grader, price: Price): DiscoveryPlan {
+  const all = discoveryParts(suites, settings.qualeval.max_attributes);
+  const parts = all.filter(({ references }) => references.length >= FEWEST_REFERENCES);
+  const left = all
+    .filter((part) => !parts.includes(part))
+    .map(
+      ({ path, references }) =>
+        `${path}: attributes need at least ${FEWEST_REFERENCES} references; there ` +
+        `${references.length === 1 ? 'is' : 'are'} ${references.length}`,
+    );
+  const callsOf = ({ references, most }: DiscoveryPart) => discoveryCalls(references.length, most);
+  const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
+  return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
+}
+
+/** Attributes are discovered per file, because a file's prompts share them. */
+function discoveryParts(suites: Project['suites'], most: number): DiscoveryPart[] {
+  const files = new Map<
+    string,
+    { names: string[]; prompt: string; largest: number; references: Map<string, ReferenceText> }
+  >();
+  for (const { prompt, tests } of suites) {
+    const file = files.get(prompt.file) ?? {
+      names: [],
+      prompt: taskText(prompt),
+      largest: 0,
+      references: new Map<string, ReferenceText>(),
+    };
+    files.set(prompt.file, file);
+    file.names.push(prompt.name);
+    file.largest = Math.max(file.largest, tests.references.length);
+    for (const reference of referenceTexts(tests.references))
+      file.references.set(`${reference.id}\n${referenceText(reference)}`, reference);
+  }
+  return [...files].map(([path, { names, prompt, largest, references }]) => ({
+    path,
+    name: names.join(', '),
+    prompt,
+    references: [...references.values()],
+    most: attributeLimit(largest, most),
+  }));
+}
+
+function forecastOf(
+  parts: readonly DiscoveryPart[],
+  calls: number,
+  { target }: Grader,
+  price: Price,
+): Forecast {
+  const references = parts.flatMap((part) => part.references);
+  const merging = Math.max(0, calls - Math.ceil(references.length / GROUP));
+  const usage = {
+    input_tokens: Math.round(
+      referenceTokens(references) + calls * FRAME + merging * CHUNK * PROPOSAL,
+    ),
+    output_tokens: calls * 2 * GROUP * PROPOSAL,
+  };
+  return priceCounts([{ purpose: 'qualeval', target, calls, ...usage }], 0, price);
+}
+
+interface Discovered extends Discovery {
+  path: string;
+  name: string;
+  references: number;
+}
+
+async function discoverPart(
+  { path, name, prompt, references, most }: DiscoveryPart,
+  { settings: { seed } }: Project,
+  tools: AskTools,
+): Promise<Discovered> {
+  const found = await discover(references, { most, seed, prompt }, tools);
+  return { path, name, references: references.length, ...found };
 }

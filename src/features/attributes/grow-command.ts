@@ -7,29 +7,31 @@ import {
   evaluateOptions,
   type EvaluateOptions,
 } from '../../app/commands/options.ts';
-import { asking, type Opened, withCurrentProject } from '../../app/commands/project.ts';
+import { asking, withCurrentProject, type Opened } from '../../app/commands/project.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
-import { readRows } from '../../documents/dataset.ts';
+import { readRows, type DataRow } from '../../documents/dataset.ts';
 import { UserError, problem, userError } from '../../errors.ts';
 import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { priceCounts } from '../../money/priced-calls.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
-import type { Problem } from '../../types/plain.ts';
+import {
+  isMap,
+  ownEntry,
+  type Problem,
+  type Json,
+  type JsonMap,
+  type Scalar,
+} from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
-import { rateReference } from './affinity.ts';
+import { rateReference, ratingScore, type Ratings } from './affinity.ts';
+import { MEMBER_AFFINITY } from './attribute-results.ts';
 import { askWithGrader, type GraderPlan } from './command.ts';
 import { PER_QUESTION, referenceTexts, referenceTokens } from './cost.ts';
 import { pinnedFor, taskFor } from './file.ts';
-import {
-  ENOUGH_REFERENCES,
-  referenceLines,
-  growAttributes,
-  poolReferences,
-  type Grown,
-} from './grow.ts';
 import { readPinned } from './pinned.ts';
 import { foldName, type Attribute, type ReferenceText } from './text.ts';
 
@@ -196,4 +198,109 @@ async function writeGrown(
     `\nwrote ${counted(grown.drafts.length, 'draft')} to ${logLine(out)}. Add what is expected, ` +
       'then name the file in the tests: references_from: FILE\n',
   );
+}
+
+/** With fewer references, only large drops of an attribute are detected. */
+const ENOUGH_REFERENCES = 8;
+
+/** Omits incomplete rows, duplicates and rows whose input is in `known`. */
+function poolReferences(
+  file: string,
+  rows: readonly DataRow[],
+  variables: readonly string[],
+  known: readonly Pick<ReferenceText, 'input'>[],
+): ReferenceText[] {
+  const seen = new Set(known.map(({ input }) => canonicalJson(input)));
+  const found = rows.flatMap(({ line, value }): ReferenceText[] => {
+    const from = ownEntry(value, 'input') ?? value;
+    const input = isMap(from) ? poolInput(from, variables) : null;
+    return input === null
+      ? []
+      : [{ id: `${file}:${line}`, input, expected: ownEntry(value, 'expected') }];
+  });
+  if (found.length === 0)
+    throw new UserError([
+      problem(
+        { file, line: rows[0]?.line ?? 0 },
+        "no row has the prompt's variables; a row is a map such as " +
+          `${example(variables)}, or has one as "input"`,
+      ),
+    ]);
+  return found.filter(({ input }) => {
+    const key = canonicalJson(input);
+    const isNew = !seen.has(key);
+    seen.add(key);
+    return isNew;
+  });
+}
+
+function poolInput(from: JsonMap, variables: readonly string[]): Record<string, Scalar> | null {
+  const values = variables.map((name): [string, Json | undefined] => [name, ownEntry(from, name)]);
+  const isWhole = values.every(
+    ([, value]) => value !== undefined && value !== null && typeof value !== 'object',
+  );
+  return isWhole ? (Object.fromEntries(values) as Record<string, Scalar>) : null;
+}
+
+function example(variables: readonly string[]): string {
+  return JSON.stringify(Object.fromEntries(variables.map((name) => [name, '…'])));
+}
+
+interface Grown {
+  drafts: { reference: ReferenceText; attributes: string[] }[];
+  thin: { attribute: Attribute; before: number; after: number }[];
+}
+
+/** Chooses references from `pool` for attributes that have too few, and more for `wanted` ones. */
+function growAttributes(
+  attributes: readonly Attribute[],
+  wanted: ReadonlySet<string>,
+  references: readonly Ratings[],
+  pool: readonly { reference: ReferenceText; ratings: Ratings }[],
+): Grown {
+  const isMember = (ratings: Ratings, { id }: Attribute) =>
+    (ratingScore(ratings, id) ?? 0) >= MEMBER_AFFINITY;
+  const before = new Map(
+    attributes.map((own) => [own, references.filter((each) => isMember(each, own)).length]),
+  );
+  const chosen = new Set<(typeof pool)[number]>();
+  const countOf = (own: Attribute) =>
+    (before.get(own) ?? 0) + [...chosen].filter(({ ratings }) => isMember(ratings, own)).length;
+  const goals = new Map(
+    attributes.map((own) => {
+      const more = wanted.has(own.id) ? (before.get(own) ?? 0) : 0;
+      return [own, more + ENOUGH_REFERENCES];
+    }),
+  );
+  const missing = (own: Attribute) => (goals.get(own) ?? 0) - countOf(own);
+  const thin = attributes.filter((own) => missing(own) > 0);
+  for (const own of thin) {
+    const fitting = pool
+      .filter((row) => !chosen.has(row) && isMember(row.ratings, own))
+      .sort(
+        (a, b) => (ratingScore(b.ratings, own.id) ?? 0) - (ratingScore(a.ratings, own.id) ?? 0),
+      );
+    for (const row of fitting.slice(0, Math.max(0, missing(own)))) chosen.add(row);
+  }
+  return {
+    drafts: [...chosen].map(({ reference, ratings }) => ({
+      reference,
+      attributes: attributes.filter((own) => isMember(ratings, own)).map(({ id }) => id),
+    })),
+    thin: thin.map((attribute) => ({
+      attribute,
+      before: before.get(attribute) ?? 0,
+      after: countOf(attribute),
+    })),
+  };
+}
+
+/** Tags each line with its attributes. A person must add missing expected values. */
+function referenceLines({ drafts }: Grown): string {
+  return drafts
+    .map(({ reference: { input, expected }, attributes }) =>
+      JSON.stringify({ input, ...(expected === undefined ? {} : { expected }), tags: attributes }),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
 }

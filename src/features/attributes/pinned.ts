@@ -66,42 +66,23 @@ function unusedSections({ pinned }: Pinned, { suites }: Project): Notice[] {
 }
 
 function unreadAttributes({ problems: [first] }: Pinned, isOutside: boolean): Notice[] {
-  return first === undefined
-    ? []
-    : [
-        {
-          kind: 'qualeval',
-          place: first.place,
-          message:
-            `base's attributes cannot be read, so ${isOutside ? 'none' : "head's"} ` +
-            `are used: ${first.message}`,
-        },
-      ];
+  if (first === undefined) return [];
+  const used = isOutside ? 'none' : "head's";
+  const message = `base's attributes cannot be read, so ${used} are used: ${first.message}`;
+  return [{ kind: 'qualeval', place: first.place, message }];
 }
 
 const ABSENT: Pinned = { pinned: null, problems: [], notices: [] };
 
 async function readPins(tree: SourceTree, { settings }: Project): Promise<Pinned> {
-  const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
   const file = attributesPath(settings);
   const files = createFiles(tree);
   const absence = files.absence(file);
   if (absence?.startsWith('does not exist') === true) {
-    return {
-      ...ABSENT,
-      notices:
-        file === DEFAULT_ATTRIBUTES
-          ? []
-          : [
-              {
-                kind: 'qualeval',
-                place,
-                message:
-                  `qualeval.attributes: ${file} ${absence}; attributes are discovered ` +
-                  'when needed',
-              },
-            ],
-    };
+    if (file === DEFAULT_ATTRIBUTES) return ABSENT;
+    const place = { file: settings.file ?? 'evaldiff.yaml', line: 0 };
+    const message = `qualeval.attributes: ${file} ${absence}; attributes are discovered when needed`;
+    return { ...ABSENT, notices: [{ kind: 'qualeval', place, message }] };
   }
   const problems: Problem[] = [];
   const document = await files.document(file, problems);
@@ -144,24 +125,17 @@ function changeNotices(
   const origin = base.origin === undefined ? before.id : base.origin.files.get(after.path)?.id;
   if (before.id === after.id || origin === after.id) return [];
   const file = after.id === undefined ? before.path : after.path;
-  return [
-    isOutside
-      ? {
-          kind: 'trust',
-          place: { file, line: 0 },
-          message:
-            `this pull request comes from an outside contributor and changes ${file}. ` +
-            `${inForce ? "Base's attributes were used." : 'It was not used.'}`,
-        }
-      : {
-          kind: 'settings',
-          place: { file, line: 0 },
-          message: inForce
-            ? `this pull request changes ${file}; base's attributes apply until it is merged`
-            : `this pull request adds ${file}; it does not start a run by itself, ` +
-              'but applies to every prompt that runs',
-        },
-  ];
+  const place = { file, line: 0 };
+  if (isOutside) {
+    const used = inForce ? "Base's attributes were used." : 'It was not used.';
+    const message = `this pull request comes from an outside contributor and changes ${file}. ${used}`;
+    return [{ kind: 'trust', place, message }];
+  }
+  const message = inForce
+    ? `this pull request changes ${file}; base's attributes apply until it is merged`
+    : `this pull request adds ${file}; it does not start a run by itself, ` +
+      'but applies to every prompt that runs';
+  return [{ kind: 'settings', place, message }];
 }
 
 function attributesFile({ tree }: ProjectTree, { settings }: Project) {

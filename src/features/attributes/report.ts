@@ -1,11 +1,40 @@
 import type { Result } from '../../kernel/result/result.ts';
+import { answerLine } from '../../report/sections/answers.ts';
+import type { Detail } from '../../report/sections/detail.ts';
+import {
+  code,
+  group,
+  joinLines,
+  list,
+  paragraph,
+  table,
+  text,
+  strong,
+  type Block,
+  type Line,
+} from '../../report/sections/document.ts';
+import { shortFace } from '../../report/sections/faces.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
+import { fixBlocks } from '../../report/sections/fixes.ts';
+import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
 import type { FlatTable } from '../../report/test-rows.ts';
-import { wholeRates } from '../../text/amounts.ts';
-import { attributeWords, explainedSuites } from './explained-suites.ts';
-import { insightLine, insights, weakBlocks } from './insights-section.ts';
-import { suiteAttributes, type AttributeResult } from './result.ts';
-import { attributeFigures, attributes } from './section.ts';
+import { wholeRates, signed, count, counted, wholePercent } from '../../text/amounts.ts';
+import {
+  attributeWords,
+  explainedSuites,
+  KIND_WORDS,
+  attributesWorstFirst,
+  figureHead,
+  didMove,
+  movedCounts,
+  attributeNames,
+  sharedTestWords,
+  GENERATED_WORDS,
+  insightsTitle,
+  type ExplainedSuite,
+} from './explained-suites.ts';
+import { rateSentence } from './insight.ts';
+import { suiteAttributes, type AttributeResult, type Insight } from './result.ts';
 
 const MOST_PLACES = 3;
 
@@ -87,4 +116,232 @@ export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatT
     }),
   );
   return { columns: ATTRIBUTE_COLUMNS, rows };
+}
+
+const ALIGNMENT_WORDS =
+  'Other skills: share of answers that use the skill clearly more or less than the expected ' +
+  'answer does; lower is better.';
+
+interface AttributeRow {
+  attribute: AttributeResult;
+  of: ExplainedSuite;
+}
+
+export function attributes(result: Result, { collapsedItems: items }: Detail): Block[] {
+  const { attributes: all, mode } = result;
+  if (all.length === 0) return [];
+  const suites = explainedSuites(result).filter((suite) => suite.attributes.length > 0);
+  const rows = suites.flatMap((of) =>
+    attributesWorstFirst(of.attributes).map((attribute): AttributeRow => ({ attribute, of })),
+  );
+  const several = suites.length > 1;
+  if (mode === 'sweep')
+    return group(
+      [text(counted(all.length, 'attribute'))],
+      attributesTable(
+        rows.filter(({ attribute }) => attribute.n > 0),
+        items,
+        several,
+        mode,
+      ),
+    );
+  const moved = rows.filter(({ attribute }) => didMove(attribute));
+  moved.sort((a, b) =>
+    a.attribute.verdict === b.attribute.verdict
+      ? (a.attribute.difference ?? 0) - (b.attribute.difference ?? 0)
+      : a.attribute.verdict === 'regressed'
+        ? -1
+        : 1,
+  );
+  const also = rows.filter(({ attribute: { verdict } }) => verdict.startsWith('also'));
+  const isRed = suites.some(({ suite }) => suite.verdict === 'regressed');
+  if (moved.length + also.length === 0 && !isRed) return [];
+  const few = all.filter(({ verdict }) => verdict === 'too few').length;
+  return group(
+    [text(movedCounts(all))],
+    [
+      ...attributesTable(moved, items, several, mode),
+      ...alsoList(also, items, several),
+      ...notes(
+        few === 0
+          ? null
+          : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
+        moved.length > 0
+          ? null
+          : also.length > 0
+            ? 'None of them changed more than the other tests beyond chance, so none is named.'
+            : few < all.length
+              ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
+              : null,
+        isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
+          ? 'No change of the prompt was tried, because no attribute is named as worse.'
+          : null,
+      ),
+    ],
+  );
+}
+
+function notes(...sentences: readonly (string | null)[]): Block[] {
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([text(sentence)])]));
+}
+
+function attributesTable(
+  rows: readonly AttributeRow[],
+  items: number,
+  several: boolean,
+  mode: Result['mode'],
+): Block[] {
+  const shown = rows.slice(0, items);
+  const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
+  const diff = mode === 'diff';
+  const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
+    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: textCell(attributeWords) },
+    ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
+    ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
+  ];
+  return [
+    ...table(
+      ['Attribute', ...columns.map(({ head }) => head)],
+      shown.map(({ attribute, of }) => [
+        [...nameLine(attribute, of, several), text(` (${count(attribute.n)})`)],
+        ...columns.map(({ cell }) => cell(attribute)),
+      ]),
+    ),
+    ...moreBlock(rows.length, shown.length),
+    ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
+  ];
+}
+
+function textCell(words: (attribute: AttributeResult) => string) {
+  return (attribute: AttributeResult): Line => [text(words(attribute))];
+}
+
+function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
+  return [
+    code(name),
+    text(` ${KIND_WORDS[kind]}`),
+    ...(several ? [text(' of '), code(of.name)] : []),
+  ];
+}
+
+function alignmentWords({ alignment }: AttributeResult): string {
+  return alignment === null ? '–' : rates(alignment.base, alignment.head);
+}
+
+function attributeFigures({ attributes: all }: Result): Line[] {
+  return all.filter(didMove).flatMap((attribute): Line[] => {
+    const { name, low, high } = attribute;
+    if (low === null || high === null) return [];
+    const range = `90 % sure to lie between ${signed(low)} and ${signed(high)}`;
+    return [[code(name), text(`: ${change(attribute)}; ${range}`)]];
+  });
+}
+
+/** Joins attributes into one line if the same other attributes explain their changes. */
+function alsoList(rows: readonly AttributeRow[], items: number, several: boolean): Block[] {
+  if (rows.length === 0) return [];
+  const together = [
+    ...Map.groupBy(rows, ({ attribute: { id, verdict, explained_by, alternatives }, of }) =>
+      JSON.stringify([of.name, verdict, explained_by, alternatives.length === 0 ? null : id]),
+    ).values(),
+  ];
+  const shown = together.slice(0, items);
+  return [
+    ...list(shown.map((own) => alsoLine(own, items, several))),
+    ...moreBlock(rows.length, shown.flat().length),
+  ];
+}
+
+function alsoLine(together: readonly AttributeRow[], items: number, several: boolean): Line {
+  const [first] = together;
+  if (first === undefined) return [];
+  const shown = together
+    .slice(0, items)
+    .map(({ attribute: { n, alternatives }, attribute, of }): Line => [
+      ...nameLine(attribute, of, several),
+      ...attributeNames(
+        alternatives.map(({ id }) => id),
+        of,
+      ).flatMap((name): Line => [text(' or '), code(name)]),
+      text(` (${attributeWords(attribute)} over ${counted(n, 'test')})`),
+    ]);
+  const more = andMore(together.length, shown.length);
+  const { verdict, explained_by: ids, alternatives } = first.attribute;
+  const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
+  return [
+    ...joinLines(shown, ', '),
+    text(`${more === null ? '' : ` ${more}`} ${verdict}`),
+    ...(alternatives.length === 0 ? [] : [text(`: ${sharedTestWords(first.attribute)}`)]),
+    ...(named.length === 0
+      ? []
+      : [text(together.length === 1 ? ' and shares' : ' and share'), text(' tests with ')]),
+    ...joinLines(named, ', '),
+    text('.'),
+  ];
+}
+
+const SHOWN_REFERENCES = 5;
+
+export function insights(result: Result, { collapsedItems: items }: Detail): Block[] {
+  const suites = explainedSuites(result).filter((suite) => suite.insights.length > 0);
+  const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
+  const shown = all.slice(0, items);
+  if (all.length === 0 || result.mode === 'sweep') return [];
+  return group(
+    [text(insightsTitle(result.insights))],
+    [
+      ...(all.some(({ insight }) => insight.fix !== null)
+        ? [paragraph([text(GENERATED_WORDS)])]
+        : []),
+      ...shown.flatMap(({ insight, of }) => [
+        paragraph(insightLine(insight, of, suites.length > 1)),
+        ...fixBlocks(insight),
+      ]),
+      ...moreBlock(all.length, shown.length),
+    ],
+  );
+}
+
+function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
+  const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
+  const more = andMore(references.length, SHOWN_REFERENCES);
+  const regressed = of.attributes.find(({ id }) => id === attribute);
+  return [
+    ...(named ? [code(of.name), text(': ')] : []),
+    ...(regressed === undefined ? [] : [text(rateSentence(regressed))]),
+    ...(names.length === 0 ? [] : [text(' ('), ...joinLines(names, ', ')]),
+    ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+  ];
+}
+
+const MOST_SUITES = 3;
+
+/** A sweep's insights: what each suite or model is weak in, with a failing answer. */
+export function weakBlocks(result: Result, { characters }: { characters: number }): Block[] {
+  const weak = explainedSuites(result).filter(
+    ({ insights }) => result.mode === 'sweep' && insights.length > 0,
+  );
+  return list(weak.slice(0, MOST_SUITES).map((of) => weakLine(of, characters)));
+}
+
+function weakLine({ name, suite, attributes, insights }: ExplainedSuite, characters: number): Line {
+  const named = insights.flatMap(({ attribute: id }) =>
+    attributes
+      .filter((attribute) => attribute.id === id)
+      .map(({ name: words, head, n }): Line => [
+        strong(words),
+        text(` (${wholePercent(head)} of ${counted(n, 'test')} pass)`),
+      ]),
+  );
+  const failing = suite.references.find(({ id }) => insights[0]?.references.includes(id));
+  const answer = failing?.head?.tries.find(({ outcome }) => outcome === 'fail') ?? null;
+  return [
+    ...[code(name), text(' is weak in '), ...joinLines(named, ', ')],
+    ...(failing === undefined
+      ? [text('.')]
+      : [
+          ...[text('. For example, '), code(shortFace(failing)), text(': ')],
+          ...answerLine(answer, characters),
+        ]),
+  ];
 }

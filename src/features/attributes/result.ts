@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shareSchema, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { ends, shareSchema, sides, sideSchema, variantSchema } from '../../kernel/result/pieces.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import { fixSchema } from '../../trials/fix.ts';
 import { countSchema } from '../../types/usage-totals.ts';
@@ -13,25 +13,19 @@ const ofSuite = {
 
 const proficiency = {
   n: countSchema.describe('References that were judged on every side that ran.'),
-  base: z
-    .number()
-    .nullable()
-    .describe('Mean pass rate of these references on base, 0–1; null if nothing was judged.'),
-  head: z
-    .number()
-    .nullable()
-    .describe('Mean pass rate of these references on head, 0–1; null if nothing was judged.'),
+  ...sides(
+    z.number().nullable(),
+    'Mean pass rate of these references on {side}, 0–1; null if nothing was judged.',
+  ),
   difference: z.number().nullable().describe('Head − base; null if a side is missing.'),
-  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
-  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
+  ...ends(z.number().nullable(), "the difference's two-sided 90 % interval."),
 };
 
 const attributeSampleSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('drop').describe('The reference whose pass rate fell most.'),
     reference: z.string().describe('Id of the reference.'),
-    base: shareSchema.describe('Its pass rate on base.'),
-    head: shareSchema.describe('Its pass rate on head.'),
+    ...sides(shareSchema, 'Its pass rate on {side}.'),
   }),
   z.strictObject({
     kind: z
@@ -80,14 +74,10 @@ const attributeResultSchema = z.strictObject({
         .string()
         .describe('The metric of `qualeval.metric`, or the one that decides the suite.'),
       n: countSchema.describe('References with a number on every side that ran.'),
-      base: z
-        .number()
-        .nullable()
-        .describe('Mean over these references on base; null if base did not run.'),
-      head: z
-        .number()
-        .nullable()
-        .describe('Mean over these references on head; null if head did not run.'),
+      ...sides(
+        z.number().nullable(),
+        'Mean over these references on {side}; null if {side} did not run.',
+      ),
       tested: z
         .literal(true)
         .describe('Set if the verdict is about this metric. There are then no pass rates.')
@@ -128,10 +118,7 @@ const attributeResultSchema = z.strictObject({
     )
     .describe('Attributes that would explain the same change about as well, so neither is named.'),
   alignment: z
-    .strictObject({
-      base: shareSchema.nullable().describe('The share on base; null if nothing was rated.'),
-      head: shareSchema.nullable().describe('The share on head; null if nothing was rated.'),
-    })
+    .strictObject(sides(shareSchema.nullable(), 'The share on {side}; null if nothing was rated.'))
     .nullable()
     .describe(
       "Share of references whose answer's affinity is more than 1 away from the expected " +

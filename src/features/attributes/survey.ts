@@ -9,8 +9,7 @@ import {
   type RatingTools,
   type SkillPair,
 } from './affinity.ts';
-import { assign, type AssignTools, type Assignment } from './assign.ts';
-import { priorsOf } from './assignment-program.ts';
+import { assign, type AssignTools, type Assignment, priorsOf } from './assignment-program.ts';
 import { discover, discoveryNotes } from './discover.ts';
 import type { AttributeRating, AttributeResult } from './result.ts';
 import {

@@ -11,7 +11,7 @@ export const batchFeature: Feature & SessionRow = {
     (options) => {
       const open = async (): Promise<RequestTransport> => {
         const { createBatches } = await import('./batches.ts');
-        const { ledgerOf } = await import('./ledger.ts');
+        const { ledgerOf } = await import('./open-batch.ts');
         last = createBatches({ ...options, batches: { ...batches, ledger: ledgerOf(openStores) } });
         return last;
       };

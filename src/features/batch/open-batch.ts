@@ -2,6 +2,7 @@ import { pause, type Clock } from '../../edges/providers/clock.ts';
 import { fault, type Fault } from '../../edges/providers/fault.ts';
 import { foreignLine, MAX_SAID_CHARS } from '../../edges/providers/sdk-fault.ts';
 import type { BatchState } from '../../edges/providers/vendors/vendor.ts';
+import type { Store } from '../../edges/store/index.ts';
 import { count, DAY_MS } from '../../text/amounts.ts';
 import type { BatchRecord, Completion, Target } from '../../types/model.ts';
 import {
@@ -179,13 +180,35 @@ function createTeller({
 }
 
 /** Later runs can resume batches, which are already paid for. Only `pending` may reject. */
-export interface BatchLedger {
-  pending(): Promise<BatchRecord[]>;
-  submitted(batch: BatchRecord): Promise<boolean>;
-  /** Stores an answer that this run did not request. */
-  keep(key: string, target: Target, completion: Completion): Promise<void>;
-  ended(id: string): Promise<void>;
+export function ledgerOf(openStores: () => Promise<readonly Store[]>) {
+  /** If the store is not writable, this run continues, but later runs cannot resume the batch. */
+  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
+    try {
+      const [store] = await openStores();
+      return store === undefined ? without : work(store);
+    } catch {
+      return without;
+    }
+  };
+  return {
+    async pending() {
+      const found = (await openStores()).flatMap((store) => store.batches());
+      return [...new Map(found.map((batch) => [batch.id, batch])).values()];
+    },
+    submitted: (batch: BatchRecord) => writing((store) => store.addBatch(batch), false),
+    /** Stores an answer that this run did not request. */
+    keep: (key: string, target: Target, completion: Completion) =>
+      writing((store) => {
+        store.keep(key, target, completion);
+      }, undefined),
+    ended: (id: string) =>
+      writing((store) => {
+        store.endBatch(id);
+      }, undefined),
+  };
 }
+
+export type BatchLedger = ReturnType<typeof ledgerOf>;
 
 /** Vendors keep results for 29 or 30 days. */
 const RESULTS_KEPT_MS = 29 * DAY_MS;

@@ -1,5 +1,12 @@
+import { problem } from '../../errors.ts';
 import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
-import type { Answered, Answerer, OwnSuite, SuiteKind } from '../../kernel/suite/own-suite.ts';
+import type {
+  Answered,
+  Answerer,
+  AnswererTools,
+  OwnSuite,
+  SuiteKind,
+} from '../../kernel/suite/own-suite.ts';
 import type { Tests } from '../../kernel/suite/suite.ts';
 import { asksNothing } from '../../kernel/suite/template.ts';
 import { turnsOf } from '../../metrics/transcript.ts';
@@ -9,7 +16,6 @@ import type { Place, Problem, Purpose } from '../../types/plain.ts';
 import {
   nameEvaluators,
   steeringOf,
-  steeringParts,
   type Conversation,
   type Steering,
 } from './conversation-rules.ts';
@@ -61,10 +67,12 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
   const { value } = own;
   const evaluators = nameEvaluators(value.evaluators, targets);
   const steering = steeringOf(value, evaluators);
+  const judged = async (recorded: Dialogue, tryIndex: number, tools: AnswererTools) =>
+    toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
   return {
     own,
-    fingerprint: steering.fingerprint,
-    parts: steeringParts(value, evaluators),
+    fingerprint: canonicalJson(steering.parts),
+    parts: steering.parts,
     graders: evaluators,
     mostCalls:
       value.max_steps *
@@ -72,36 +80,28 @@ function answererOf(own: OwnSuite<Conversation>, targets: readonly Target[]): An
         Math.max(1, evaluators.length)),
     problems: (prompts, code) => problemsOf(steering, prompts, code),
     async answer({ messages, tryIndex, ask, evaluate, script }, tools) {
-      if (ask === null) {
-        const recorded = fromThread(messages, script);
-        return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
-      }
-      const dialogue = await leadConversation(
-        [...messages],
-        steering,
-        tryIndex,
-        { ask, evaluate },
-        tools,
-        script,
-      );
+      if (ask === null) return judged(fromThread(messages, script), tryIndex, tools);
+      const calls = { ask, evaluate };
+      const opening = [...messages];
+      const dialogue = await leadConversation(opening, steering, tryIndex, calls, tools, script);
+      const answers = dialogue.turns.flatMap((turn) => turn.answers);
       return toAnswered(
         dialogue,
         steering,
-        dialogue.turns.flatMap(({ answers }) => answers.map((): Purpose => 'prompt')),
+        answers.map(() => 'prompt'),
       );
     },
     async judgeAgain(answer, tryIndex, tools) {
       const recorded = answer.own === null ? singleAnswer(answer) : (answer.own.record as Dialogue);
-      if (recorded === null) return answer;
-      return toAnswered(await judgeAgain(recorded, steering, tryIndex, tools), steering, []);
+      return recorded === null ? answer : judged(recorded, tryIndex, tools);
     },
     firstAnswer: (record) => completionOf(firstTurn(record as Dialogue)),
   };
 }
 
 /** Omits `max_steps`, because it does not affect how an answer is judged. */
-export function judgingFingerprint({ conversation, evaluators }: Steering): string {
-  return canonicalJson({ ...steeringParts(conversation, evaluators), max_steps: null });
+export function judgingFingerprint({ parts }: Steering): string {
+  return canonicalJson({ ...parts, max_steps: null });
 }
 
 function toAnswered(dialogue: Dialogue, steering: Steering, calls: readonly Purpose[]): Answered {
@@ -145,23 +145,15 @@ const OUTCOME_ENDINGS: Partial<Record<ConversationResult['outcome'], string>> = 
 /** The value is the number of turns. Errors have no score. */
 function conversationScore({ outcome, turns }: Dialogue): Score[] {
   if (isErrorOutcome(outcome)) return [];
-  const value = turns.length;
-  if (outcome === 'complete')
-    return [{ metric: CONVERSATION_KEY, status: 'pass', value, reason: null, skip: false }];
+  const own = { metric: CONVERSATION_KEY, value: turns.length, skip: false };
+  if (outcome === 'complete') return [{ ...own, status: 'pass', reason: null }];
   const unmet = Object.entries(turns.at(-1)?.result.satisfied ?? {})
     .filter(([, met]) => !met)
     .map(([name]) => name)
     .join(', ');
   const ending = OUTCOME_ENDINGS[outcome] ?? 'there was no further question';
-  return [
-    {
-      metric: CONVERSATION_KEY,
-      status: 'fail',
-      value,
-      reason: `${outcome}: ${ending}${unmet === '' ? '' : `; not met: ${unmet}`}`,
-      skip: false,
-    },
-  ];
+  const reason = `${outcome}: ${ending}${unmet === '' ? '' : `; not met: ${unmet}`}`;
+  return [{ ...own, status: 'fail', reason }];
 }
 
 function problemsOf(
@@ -171,23 +163,17 @@ function problemsOf(
 ): Problem[] {
   const programs = evaluators.filter(({ target }) => target.provider === 'program');
   return [
-    ...prompts.flatMap((prompt) =>
-      prompt.code === null
-        ? []
-        : [
-            {
-              place: prompt.code.place,
-              message:
-                'a conversation needs a prompt with messages, because code answers only one ' +
-                'question; use a model (provider: program)',
-            },
-          ],
-    ),
-    ...(code === 'host' ? [] : programs).map(({ name }) => ({
-      place,
-      message:
+    ...prompts.flatMap((prompt) => (prompt.code === null ? [] : problem(prompt.code.place, MADE))),
+    ...(code === 'host' ? [] : programs).map(({ name }) =>
+      problem(
+        place,
         `the evaluator "${name}" is a program of this repository. It runs only with ` +
-        'code: host (input code, or --code host).',
-    })),
+          'code: host (input code, or --code host).',
+      ),
+    ),
   ];
 }
+
+const MADE =
+  'a conversation needs a prompt with messages, because code answers only one question; use a ' +
+  'model (provider: program)';

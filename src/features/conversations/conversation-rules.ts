@@ -34,51 +34,31 @@ export function nameEvaluators(
   written: Conversation['evaluators'],
   targets: readonly Target[],
 ): Evaluator[] {
-  const evaluators = targets.flatMap((target, index) => {
-    const evaluator = written[index];
-    return evaluator === undefined
-      ? []
-      : [
-          {
-            model: evaluator.model,
-            parameters: evaluator.parameters,
-            target,
-            identity: canonicalJson([targetIdentity(target), evaluator.parameters]),
-          },
-        ];
-  });
-  return evaluators.map(({ model, target, parameters, identity }, index) => {
-    const before = evaluators.slice(0, index);
-    const namesakes = before.filter((other) => other.model === model).length;
-    return {
-      name: namesakes === 0 ? model : `${model} (${namesakes + 1})`,
-      target,
-      parameters,
-      twin: before.filter((other) => other.identity === identity).length,
-    };
+  const evaluators = written.slice(0, targets.length);
+  const identities = targets.map((target, index) =>
+    canonicalJson([targetIdentity(target), evaluators[index]?.parameters ?? null]),
+  );
+  return targets.flatMap((target, index) => {
+    const evaluator = evaluators[index];
+    if (evaluator === undefined) return [];
+    const { model, parameters } = evaluator;
+    const namesakes = evaluators.slice(0, index).filter((other) => other.model === model).length;
+    const twins = identities.slice(0, index).filter((each) => each === identities[index]);
+    const name = namesakes === 0 ? model : `${model} (${namesakes + 1})`;
+    return { name, target, parameters, twin: twins.length };
   });
 }
 
 export interface Steering {
   conversation: Conversation;
   evaluators: Evaluator[];
-  /** Equal fingerprints mean equal requests and equal rules for judging. */
-  fingerprint: string;
+  /** Equal parts mean equal requests and equal rules for judging. */
+  parts: Record<string, Json>;
 }
 
 export function steeringOf(conversation: Conversation, evaluators: Evaluator[]): Steering {
-  return {
-    conversation,
-    evaluators,
-    fingerprint: canonicalJson(steeringParts(conversation, evaluators)),
-  };
-}
-
-export function steeringParts(
-  { max_steps, criteria, instructions, tool_results: results }: Conversation,
-  evaluators: readonly Evaluator[],
-): Record<string, Json> {
-  return {
+  const { max_steps, criteria, instructions, tool_results: results } = conversation;
+  const parts = {
     max_steps,
     instructions,
     criteria: criteria.map(({ name, combine }) => ({ name, combine })),
@@ -88,4 +68,5 @@ export function steeringParts(
     })),
     ...(results !== null && { tool_results: toolParts(results) }),
   };
+  return { conversation, evaluators, parts };
 }

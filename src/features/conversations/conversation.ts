@@ -83,18 +83,17 @@ export function turnsTo(
   );
 }
 
+type DialogueEnd = Pick<Dialogue, 'outcome' | 'error'>;
+
 interface Lead {
   script: Script | undefined;
   speak(messages: readonly Message[], step: number): Promise<SpokenTurn>;
-  next(
-    verdicts: readonly EvaluatorVerdict[],
-    step: number,
-  ): NextQuestion | Pick<Dialogue, 'outcome' | 'error'>;
+  next(verdicts: readonly EvaluatorVerdict[], step: number): NextQuestion | DialogueEnd;
 }
 
 interface SpokenTurn extends AssistantTurn {
   /** Set if the dialogue ends with this turn. */
-  end?: Pick<Dialogue, 'outcome' | 'error'>;
+  end?: DialogueEnd;
 }
 
 type NextQuestion = Pick<ConversationTurn, 'question' | 'asked_by'>;
@@ -163,7 +162,7 @@ export function judgeAgain(
   tools: AnswererTools,
 ): Promise<Dialogue> {
   const last = turns.length - 1;
-  const cut: Pick<Dialogue, 'outcome' | 'error'> =
+  const cut: DialogueEnd =
     outcome === 'evaluator_error' ? { outcome, error } : { outcome: 'no_follow_up', error: null };
   const isCut = TOOL_ENDS.has(outcome) || (error !== null && outcome !== 'evaluator_error');
   return judgeTurns(opening, steering, tryIndex, tools, {
@@ -178,6 +177,8 @@ export function judgeAgain(
   });
 }
 
+const NO_STEPS: DialogueEnd = { outcome: 'max_steps', error: null };
+
 const NO_ANSWER = { kind: 'reply', message: 'there is no recorded answer' } as const;
 
 const TOOL_ENDS: ReadonlySet<ConversationOutcome> = new Set(['tool_call', 'tool_limit']);
@@ -190,6 +191,7 @@ async function judgeTurns(
   lead: Lead,
 ): Promise<Dialogue> {
   const { script } = lead;
+  const { turns: scripted = [] } = script ?? {};
   const criteria = criteriaOf(conversation, script);
   const task = { instructions: conversation.instructions, criteria, script };
   const turns: DialogueTurn[] = [];
@@ -200,17 +202,14 @@ async function judgeTurns(
     error,
     script,
   });
-  let asked: NextQuestion = {
-    question: lastQuestion(opening),
-    asked_by: null,
-  };
+  let asked = openingQuestion(opening);
   for (let step = 0; ; step++) {
     const before = turns.length === 0 ? [] : [questionMessage(asked)];
     const messages = [...wholeThread({ opening, turns }), ...before];
     const { end, said, answers } = await lead.speak(messages, step);
     const { question, asked_by } = asked;
     const result = turnResult(said, { question, asked_by });
-    if (end !== undefined && !endIsJudged(end)) {
+    if (isUnanswered(end)) {
       turns.push({ said, answers, result });
       return ended(end.outcome, end.error);
     }
@@ -219,31 +218,20 @@ async function judgeTurns(
     const satisfied = isSatisfiedBy(criteria, verdicts, evaluators.length);
     turns.push({ said, answers, result: { ...result, verdicts, satisfied } });
     if (satisfied === null) return ended('evaluator_error', error);
-    if (allSatisfied(satisfied) && isLastScripted(script, step)) return ended('complete');
-    const next = end ?? nextOrEnd(lead, verdicts, step, conversation.max_steps);
+    if (allSatisfied(satisfied) && turns.length >= scripted.length) return ended('complete');
+    const isLast = turns.length >= conversation.max_steps;
+    const next = end ?? (isLast ? NO_STEPS : lead.next(verdicts, step));
     if ('outcome' in next) return ended(next.outcome, next.error);
     asked = next;
   }
 }
 
+function openingQuestion(opening: readonly Message[]): NextQuestion {
+  const first = opening.findLast(({ role }) => role === 'user') ?? opening.at(-1);
+  return { question: first?.content ?? '', asked_by: null };
+}
+
 /** The evaluators judge a dialogue that ends at a call, but not one without an answer. */
-function endIsJudged({ outcome, error }: Pick<Dialogue, 'outcome' | 'error'>): boolean {
-  return error === null && outcome !== 'tool_limit';
-}
-
-function isLastScripted(script: Script | undefined, step: number): boolean {
-  return step + 1 >= (script?.turns?.length ?? 0);
-}
-
-function nextOrEnd(
-  lead: Lead,
-  verdicts: readonly EvaluatorVerdict[],
-  step: number,
-  most: number,
-): ReturnType<Lead['next']> {
-  return step + 1 < most ? lead.next(verdicts, step) : { outcome: 'max_steps', error: null };
-}
-
-function lastQuestion(opening: readonly Message[]): string {
-  return (opening.findLast(({ role }) => role === 'user') ?? opening.at(-1))?.content ?? '';
+function isUnanswered(end: DialogueEnd | undefined): end is DialogueEnd {
+  return end !== undefined && (end.error !== null || end.outcome === 'tool_limit');
 }

@@ -1,14 +1,25 @@
-import type { MeasuredGrader } from '../../app/run/feature.ts';
+import type { MeasuredGrader, PlanningRun } from '../../app/run/feature.ts';
+import { soleJudge } from '../../app/run/sole-judge.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { SuiteSide } from '../../kernel/select/affected-suite.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
+import { canonicalJson } from '../../kernel/suite/canonical-json.ts';
 import type { AnswererTools } from '../../kernel/suite/own-suite.ts';
+import type { FeaturePlan } from '../../money/feature-plan.ts';
 import { wilson, type Interval } from '../../report/sections/intervals.ts';
 import { agreementOf } from '../../trials/agreement.ts';
-import { unreadNotice } from '../../trials/labelled-tests.ts';
-import type { Notice, Side } from '../../types/plain.ts';
+import {
+  unreadNotice,
+  judgeTestOf,
+  planJudgeTests,
+  whyUntested,
+  type JudgeTest,
+  type LabelledJudge,
+} from '../../trials/labelled-tests.ts';
+import { SIDES, type Notice, type Side } from '../../types/plain.ts';
 import { judgingFingerprint, steeringFor } from './answerer.ts';
-import type { Steering } from './conversation-rules.ts';
+import type { Steering, LabelledAnswer } from './conversation-rules.ts';
 import { allSatisfied, isSatisfiedBy } from './conversation.ts';
-import type { EvaluatorTest } from './evaluator-plan.ts';
 import { evaluateDialogue } from './evaluators.ts';
 import type {
   Criterion,
@@ -116,12 +127,7 @@ export async function runEvaluatorTests(
   tools: AnswererTools,
 ): Promise<{ evaluators: EvaluatorResult[]; judges: MeasuredGrader[]; notices: Notice[] }> {
   const sides = tests.flatMap((test) =>
-    (
-      [
-        ['base', test.base],
-        ['head', test.head],
-      ] as const
-    ).flatMap(([side, steering]) => (steering === null ? [] : [{ test, side, steering }])),
+    SIDES.flatMap((side) => (test[side] === null ? [] : [{ test, side, steering: test[side] }])),
   );
   const done = await Promise.all(
     sides.map(async ({ test, side, steering }) => {
@@ -209,5 +215,57 @@ export function newcombe(first: Counts, second: Counts, confidence = 0.95): Inte
   return {
     low: p - q - reach(p - ofFirst.low, ofSecond.high - q),
     high: p - q + reach(ofFirst.high - p, q - ofSecond.low),
+  };
+}
+
+export type EvaluatorTest = JudgeTest<Steering, LabelledAnswer> & { path: string };
+
+export function planEvaluatorTests(run: PlanningRun<unknown>): FeaturePlan<EvaluatorTest[]> {
+  const once = [...new Map(run.suites.map((suite) => [suite.run.suite.path, suite.run])).values()];
+  const select = () => ({
+    tests: once.flatMap((each) => evaluatorTest(each) ?? []),
+    notices: once.flatMap(untestedNotices),
+  });
+  return planJudgeTests(run.input, select);
+}
+
+function evaluatorTest({ suite, runs, scoring }: SuiteRun): EvaluatorTest | null {
+  const { path, name } = suite;
+  const base = labelledAnswers(suite.base);
+  const head = labelledAnswers(suite.head);
+  if (head === null) return null;
+  const decides = runs.length > 0 && soleJudge(scoring.tests)?.kind === 'own';
+  const { place } = head.judge.conversation;
+  const test = judgeTestOf({ name, place, decides }, 'evaluator', base, head);
+  return test && { path, ...test };
+}
+
+function untestedNotices({ suite: { name, base, head } }: SuiteRun): Notice[] {
+  const after = labelledAnswers(head);
+  if (after === null || after.graders.length === 0) return [];
+  const why = whyUntested(labelledAnswers(base), after);
+  if (why === null) return [];
+  const message =
+    `${name}: its group of evaluators ${why} labelled answers, so it is unknown ` +
+    'whether they agree with people; add some below conversation: examples: ' +
+    '[{ question: "…", answer: "…", accepted: true }, { question: "…", answer: ' +
+    '"…", accepted: false }]';
+  return [{ kind: 'scoring', message, place: after.judge.conversation.place }];
+}
+
+function labelledAnswers(side: SuiteSide | null): LabelledJudge<Steering, LabelledAnswer> | null {
+  const steering = side && steeringFor(side.scoring);
+  if (steering === null) return null;
+  const { examples } = steering.conversation;
+  const plain = examples.map(({ messages, accepted }) => ({
+    accepted,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+  }));
+  return {
+    judge: steering,
+    graders: steering.evaluators,
+    examples,
+    labels: examples.map(({ accepted }) => accepted),
+    identity: { judge: judgingFingerprint(steering), examples: canonicalJson(plain) },
   };
 }

@@ -8,7 +8,7 @@ import type { Problem } from '../../types/plain.ts';
 import { conversationOf, steeringFor } from './answerer.ts';
 import { steeringOf, type Conversation } from './conversation-rules.ts';
 import { testEvaluators } from './evaluator-tests.ts';
-import { evaluatorTables } from './section.ts';
+import { evaluatorTables } from './report.ts';
 
 /** @throws UserError if there are no evaluators or no labelled answers. */
 export function gradeConversation(suite: Suite, context: TargetContext): LabelledTest {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import { ends, shareSchema, sides, sideSchema } from '../../kernel/result/pieces.ts';
 import { stepSchema } from '../../types/answer-schema.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 
@@ -72,14 +72,12 @@ const conversationResultSchema = z.strictObject({
 });
 
 const pairedMeanSchema = z.strictObject({
-  base: z.number().nullable().describe('Mean on base; null if nothing was judged.'),
-  head: z.number().nullable().describe('Mean on head; null if nothing was judged.'),
+  ...sides(z.number().nullable(), 'Mean on {side}; null if nothing was judged.'),
   difference: z
     .number()
     .nullable()
     .describe('Head − base; null if a side is missing or too little was judged.'),
-  low: z.number().nullable().describe("Lower end of the difference's two-sided 90 % interval."),
-  high: z.number().nullable().describe("Upper end of the difference's two-sided 90 % interval."),
+  ...ends(z.number().nullable(), "the difference's two-sided 90 % interval."),
   n: countSchema.describe('Number of references in the mean.'),
 });
 
@@ -90,10 +88,7 @@ const conversationSummarySchema = z.strictObject({
   evaluators: z.array(z.string()).describe('Names of the evaluators, in their order.'),
   criteria: z.array(criterionSchema).describe('What the evaluators judge.'),
   outcomes: z
-    .strictObject({
-      base: outcomeCounts.describe('Counts on base; null if base did not run.'),
-      head: outcomeCounts.describe('Counts on head; null if head did not run.'),
-    })
+    .strictObject(sides(outcomeCounts, 'Counts on {side}; null if {side} did not run.'))
     .describe('Number of tries for each way in which a conversation can end.'),
   completed: pairedMeanSchema.describe('Share of conversations that were completed, 0–1.'),
   turns: pairedMeanSchema.describe(
@@ -120,8 +115,7 @@ const yesShareSchema = z.strictObject({
   yes: countSchema.describe('Answers that get a yes.'),
   n: countSchema.describe('Answers that were judged.'),
   share: shareSchema.nullable().describe('`yes` / `n`; null if nothing was judged.'),
-  low: shareSchema.nullable().describe("Lower end of the share's 95 % interval (Wilson)."),
-  high: shareSchema.nullable().describe("Upper end of the share's 95 % interval (Wilson)."),
+  ...ends(shareSchema.nullable(), "the share's 95 % interval (Wilson)."),
 });
 
 const yesShares = z.strictObject({
@@ -138,8 +132,7 @@ const evaluatorGradeSchema = z.strictObject({
   balanced_accuracy: z
     .strictObject({
       value: shareSchema.describe('The mean.'),
-      low: z.number().describe('Lower end of its 95 % interval.'),
-      high: z.number().describe('Upper end of its 95 % interval.'),
+      ...ends(z.number(), 'its 95 % interval.'),
     })
     .nullable()
     .describe(

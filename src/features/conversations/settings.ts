@@ -24,7 +24,7 @@ import type { Settings } from '../../project/settings.ts';
 import type { Message } from '../../types/model.ts';
 import { isMap } from '../../types/plain.ts';
 import { conversationKind, conversationSuite } from './answerer.ts';
-import codeChatEval from './code-chat-eval/evaluator.json' with { type: 'json' };
+import { CODE_CHAT_EVAL } from './code-chat-eval/evaluator.ts';
 import type { Conversation, LabelledAnswer } from './conversation-rules.ts';
 import { checkOpening, criterionFault, withScripts } from './scripts.ts';
 import { checkTools, type ToolResult, type ToolResults } from './tool-results.ts';
@@ -160,8 +160,7 @@ async function readConversation(
     criteria: readable ? readCriteria(field.at('criteria')) : [],
     // Its published accuracy holds only for its own words. Only its rules for the form of the reply
     // are left out, because evaldiff asks for JSON.
-    instructions:
-      instructions === 'code_chat_eval' ? codeChatEval.instructions : (instructions ?? null),
+    instructions: instructions === 'code_chat_eval' ? CODE_CHAT_EVAL : (instructions ?? null),
     instructionsAt: field.at('instructions').place,
     tool_results: readToolResults(field.at('tool_results'), tool_results),
     examples: readable ? await readAnswers(field, context) : [],
@@ -223,7 +222,12 @@ async function readAnswers(
   conversation: Field,
   context: Pick<OwnContext, 'load'>,
 ): Promise<LabelledAnswer[]> {
-  const answers = await writtenAnswers(conversation, context);
+  const written = checkItems(conversation.at('examples'), labelledAnswerSchema);
+  const from = conversation.at('examples_from');
+  const source = check(from, answersFromSchema.optional());
+  const path = typeof source === 'string' ? source : source?.file;
+  const loaded = path === undefined ? [] : await loadLabelled(from, path, rowSchema, context);
+  const answers = [...written, ...loaded].flatMap(toExample);
   reportContradictions(
     answers.map(({ messages, accepted, place }) => ({
       what: JSON.stringify(messages.map(({ role, content }) => [role, content])),
@@ -233,18 +237,6 @@ async function readAnswers(
     conversation.problems,
   );
   return answers;
-}
-
-async function writtenAnswers(
-  conversation: Field,
-  context: Pick<OwnContext, 'load'>,
-): Promise<LabelledAnswer[]> {
-  const written = checkItems(conversation.at('examples'), labelledAnswerSchema);
-  const from = conversation.at('examples_from');
-  const source = check(from, answersFromSchema.optional());
-  const path = typeof source === 'string' ? source : source?.file;
-  const loaded = path === undefined ? [] : await loadLabelled(from, path, rowSchema, context);
-  return [...written, ...loaded].flatMap(toExample);
 }
 
 function toExample({

@@ -11,10 +11,7 @@ import {
   type PairedMean,
 } from './result.ts';
 
-interface ConversationPair {
-  base: ConversationResult[] | null;
-  head: ConversationResult[] | null;
-}
+type ConversationPair = Record<Side, ConversationResult[] | null>;
 
 export function conversationSummary(
   { scoring, runs: all }: SuiteRun,

@@ -1,11 +1,9 @@
 import type { CommandRow } from '../../app/commands/terminal.ts';
 import type { Feature } from '../../app/run/feature.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
-import { correctedRates } from './grader-error.ts';
-import { judgeByRubric } from './labelled.ts';
-import { planGraderTests, type RubricTest } from './plan.ts';
+import { correctedRates, judgeByRubric } from './grader-error.ts';
 import { graderKeys, graderSuiteKeys } from './result.ts';
-import { runRubricTests } from './rubric-tests.ts';
+import { planGraderTests, type RubricTest, runRubricTests } from './rubric-tests.ts';
 
 export const gradersFeature: Feature<RubricTest[]> & ReportRow & CommandRow = {
   key: 'graders',

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { differenceSchema, shareSchema, sideSchema } from '../../kernel/result/pieces.ts';
+import {
+  differenceSchema,
+  ends,
+  shareSchema,
+  sides,
+  sideSchema,
+} from '../../kernel/result/pieces.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 
 const gradedInterval = (description: string) =>
@@ -43,8 +49,7 @@ const graderResultSchema = z.strictObject({
       z.strictObject({
         content: z.string().describe('The example.'),
         expected: z.string().describe('The label that people gave.'),
-        base: z.string().nullable().describe("Label of base's grader; null: unreadable."),
-        head: z.string().nullable().describe("Label of head's grader; null: unreadable."),
+        ...sides(z.string().nullable(), "Label of {side}'s grader; null: unreadable."),
       }),
     )
     .describe("Examples that base's and head's graders label differently; empty on base."),
@@ -60,8 +65,7 @@ const gradedRightSchema = z.strictObject({
 const correctedRateSchema = z
   .strictObject({
     rate: shareSchema.describe("Rate corrected for the grader's errors."),
-    low: shareSchema.describe('Lower end of its two-sided 90 % interval.'),
-    high: shareSchema.describe('Upper end of its two-sided 90 % interval.'),
+    ...ends(shareSchema, 'its two-sided 90 % interval.'),
   })
   .nullable();
 
@@ -76,8 +80,7 @@ const graderErrorSchema = z.strictObject({
       level: z
         .enum(['Message', 'Turn', 'Thread', 'ToolCall'])
         .describe('What is judged: messages, turns, tool calls or the whole thread.'),
-      base: shareSchema.nullable().describe('Share that passes on base; null: not judged.'),
-      head: shareSchema.nullable().describe('Share that passes on head; null: not judged.'),
+      ...sides(shareSchema.nullable(), 'Share that passes on {side}; null: not judged.'),
     })
     .describe(
       'What is corrected for a metric with `every`: ' +
@@ -97,13 +100,11 @@ const graderErrorSchema = z.strictObject({
   wrong: shareSchema
     .nullable()
     .describe("Share of the suite's answers that the grader misjudges; null: unknown."),
-  base: correctedRateSchema.describe('Corrected rate on base; null if unknown.'),
-  head: correctedRateSchema.describe('Corrected rate on head; null if unknown.'),
+  ...sides(correctedRateSchema, 'Corrected rate on {side}; null if unknown.'),
   difference: z
     .strictObject({
       difference: differenceSchema.describe("Head − base, corrected for the grader's errors."),
-      low: differenceSchema.describe('Lower end of its two-sided 90 % interval.'),
-      high: differenceSchema.describe('Upper end of its two-sided 90 % interval.'),
+      ...ends(differenceSchema, 'its two-sided 90 % interval.'),
     })
     .nullable()
     .describe('Null if the sides are not compared or the rates cannot be corrected.'),

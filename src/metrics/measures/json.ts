@@ -1,10 +1,12 @@
 import { parse } from 'yaml';
 import { codeIn } from '../../text/fences.ts';
+import { shorten } from '../../text/visible.ts';
 import {
   LongNumber,
   exactNumber,
   parseExactly,
   type ExactJson as Json,
+  type ExactJson,
 } from '../../types/exact-json.ts';
 import { isMap } from '../../types/plain.ts';
 import { decimalOf, decimalText, exactly, isNear } from './decimal.ts';
@@ -161,22 +163,41 @@ export interface JsonMatchOptions {
   ignore_case: boolean;
 }
 
-/** The mean agreement of the parts of maps and lists. */
-export function jsonAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
-  if (options.ignore_order && Array.isArray(actual) && Array.isArray(expected)) {
-    const size = options.ignore_extra ? expected.length : Math.max(actual.length, expected.length);
-    return size === 0 ? 1 : sharedEntries(actual, expected, options) / size;
-  }
+interface JsonDifference {
+  /** Keys, and positions in lists from 0. */
+  path: (string | number)[];
+  actual: Json | undefined;
+  expected: Json | undefined;
+}
+
+/** `share`: the mean agreement of the parts of maps and lists. */
+export function compareJson(
+  actual: Json,
+  expected: Json,
+  options: JsonMatchOptions,
+): { share: number; differences: JsonDifference[] } {
   const pairs = childPairs(actual, expected, options);
-  if (pairs === null) return scalarsAgree(actual, expected, options) ? 1 : 0;
-  const sum = pairs.reduce(
-    (total, { given, wanted }) =>
-      given === undefined || wanted === undefined
-        ? total
-        : total + jsonAgreement(given, wanted, options),
-    0,
-  );
-  return pairs.length === 0 ? 1 : sum / pairs.length;
+  if (pairs === null) {
+    const share = wholeAgreement(actual, expected, options);
+    return { share, differences: share === 1 ? [] : [{ path: [], actual, expected }] };
+  }
+  let sum = 0;
+  const differences = pairs.flatMap(({ key, given, wanted }): JsonDifference[] => {
+    if (given === undefined || wanted === undefined)
+      return [{ path: [key], actual: given, expected: wanted }];
+    const found = compareJson(given, wanted, options);
+    sum += found.share;
+    return found.differences.map((each) => ({ ...each, path: [key, ...each.path] }));
+  });
+  return { share: pairs.length === 0 ? 1 : sum / pairs.length, differences };
+}
+
+/** Of values whose parts are not compared one by one. */
+function wholeAgreement(actual: Json, expected: Json, options: JsonMatchOptions): number {
+  if (!Array.isArray(actual) || !Array.isArray(expected))
+    return scalarsAgree(actual, expected, options) ? 1 : 0;
+  const size = options.ignore_extra ? expected.length : Math.max(actual.length, expected.length);
+  return size === 0 ? 1 : sharedEntries(actual, expected, options) / size;
 }
 
 interface ChildPair {
@@ -187,7 +208,7 @@ interface ChildPair {
 }
 
 /** Null if the parts are not compared one by one. */
-export function childPairs(
+function childPairs(
   actual: Json,
   expected: Json,
   { ignore_keys, ignore_extra, ignore_order }: JsonMatchOptions,
@@ -215,7 +236,7 @@ function composed(map: { [key: string]: Json }): Map<string, Json> {
  * there are too many pairs, equal entries are paired first.
  */
 function sharedEntries(actual: Json[], expected: Json[], options: JsonMatchOptions): number {
-  const agree = (given: Json, wanted: Json) => jsonAgreement(given, wanted, options) === 1;
+  const agree = (given: Json, wanted: Json) => compareJson(given, wanted, options).share === 1;
   const open = Map.groupBy(actual, canonical);
   const unmatched = expected.filter((entry) => open.get(canonical(entry))?.pop() === undefined);
   if (unmatched.length > 0 && actual.length * expected.length <= PAIR_LIMIT)
@@ -249,4 +270,35 @@ function scalarsAgree(
     return normaliseText(actual, options) === normaliseText(expected, options);
   }
   return actual === expected;
+}
+
+export function differencesText(differences: readonly JsonDifference[]): string {
+  return listed(differences.map(differenceText), ', ');
+}
+
+const MOST_SHOWN = 4;
+
+export function listed(entries: readonly string[], separator = '; '): string {
+  const more = entries.length - MOST_SHOWN;
+  const shown = entries.slice(0, MOST_SHOWN);
+  return [...shown, ...(more > 0 ? [`${more} more`] : [])].join(separator);
+}
+
+function differenceText({ path, actual, expected }: JsonDifference): string {
+  const place = path.length === 0 ? 'it' : `\`${differencePath(path)}\``;
+  if (actual === undefined) return `${place} missing`;
+  if (expected === undefined) return `${place} not expected`;
+  return `${place} is ${valueText(actual)}, not ${valueText(expected)}`;
+}
+
+function differencePath(path: readonly (string | number)[]): string {
+  return path
+    .map((step, index) =>
+      typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`,
+    )
+    .join('');
+}
+
+function valueText(value: ExactJson): string {
+  return shorten(JSON.stringify(value), 60);
 }

@@ -1,11 +1,11 @@
 import type { ToolCall } from '../../types/answer.ts';
-import type { JsonSchema } from '../../types/metric.ts';
+import type { JsonSchema, SchemaFinding } from '../../types/metric.ts';
 import { isMap, type Json } from '../../types/plain.ts';
-import { differencesText, jsonDifferences } from './json-differences.ts';
-import { parseJson, type JsonMatchOptions } from './json.ts';
+import { checkAgainst } from './json-schema.ts';
+import { differencesText, compareJson, parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-export interface WantedCall {
+interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
   schema: JsonSchema | null;
@@ -27,23 +27,18 @@ export function wantedCalls(expected: Json): WantedCall[] | null {
   return calls.some((call) => call === null) ? null : calls.filter((call) => call !== null);
 }
 
-export function argumentsProblem(
+/** What is wrong with the arguments of a call that has the wanted name. */
+export function checkArguments(
   call: ToolCall,
-  want: WantedCall,
+  { arguments: wanted, schema }: WantedCall,
   options: JsonMatchOptions,
-): string | null {
-  if (want.arguments === null) return null;
-  const given = parsedArguments(call);
-  if (given === null) return NOT_JSON;
-  const differences = jsonDifferences(given.value, want.arguments, options);
-  return differences.length === 0 ? null : differencesText(differences);
-}
-
-export const NOT_JSON = 'the arguments are not JSON';
-
-export function parsedArguments(call: ToolCall) {
-  const given = parseJson(call.arguments.trim() === '' ? '{}' : call.arguments, 'raw');
-  return given.ok ? { value: given.value } : null;
+): SchemaFinding {
+  if (wanted === null && schema === null) return { status: 'checked', wrong: null };
+  const given = parseJson(call.arguments.trim() || '{}', 'raw');
+  if (!given.ok) return { status: 'checked', wrong: 'the arguments are not JSON' };
+  if (schema !== null) return checkAgainst(schema, given.value);
+  const { differences } = compareJson(given.value, wanted, options);
+  return { status: 'checked', wrong: differencesText(differences) || null };
 }
 
 /** `problem` returns why a call with the right name does not match, or null if it matches. */

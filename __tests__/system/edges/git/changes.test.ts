@@ -1,6 +1,5 @@
 import { patchLines } from '../../../../src/edges/git/changes.ts';
-import { createRepository } from '../../../stand-ins/repository.ts';
-import type { FixtureFiles } from '../../../stand-ins/repository.ts';
+import { createRepository, type FixtureFiles } from '../../../stand-ins/repository.ts';
 import { added, changed, deleted, messageOf, renamed, using } from './opened-repository.ts';
 
 const numbered = (from: number, to: number) =>

@@ -1,6 +1,9 @@
 import { fault } from '../../../../src/edges/providers/fault.ts';
-import { createLimiter } from '../../../../src/edges/providers/limit.ts';
-import type { Limiter, LimiterOptions } from '../../../../src/edges/providers/limit.ts';
+import {
+  createLimiter,
+  type Limiter,
+  type LimiterOptions,
+} from '../../../../src/edges/providers/limit.ts';
 import { testClock, type TestClock } from '../../../unit/edges/providers/providers-setting.ts';
 
 const limitedFault = fault('rate-limit', 'slow down', { retry: 'limited' });

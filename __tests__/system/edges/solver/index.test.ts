@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createSolver } from '../../../../src/edges/solver/thread.ts';
-import type { SimplexModel } from '../../../../src/edges/solver/thread.ts';
-import { assign } from '../../../../src/features/attributes/assign.ts';
-import { wholeCounts } from '../../../../src/features/attributes/assignment-program.ts';
+import { createSolver, type SimplexModel } from '../../../../src/edges/solver/thread.ts';
+import { assign, wholeCounts } from '../../../../src/features/attributes/assignment-program.ts';
 import type { AssignmentProgram } from '../../../../src/types/solver.ts';
 import { LP_INSTANCES, type LpInstance } from '../../../unit/features/attributes/lp-instances.ts';
 import { sha256, solveHere } from '../../features/attributes/solvers.ts';

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { createServer } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openProxy } from '../../../../src/features/agents/workspace/proxy.ts';
+import { openProxy } from '../../../../src/features/agents/workspace/run.ts';
 import { afterThisTest, untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { listen } from '../../../stand-ins/loopback.ts';
 

@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { runChecks } from '../../../../src/features/agents/run-in-workspace.ts';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
-import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import {
   readWorkspaceFiles,
   type WorkspaceFiles,

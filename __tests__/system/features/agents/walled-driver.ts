@@ -15,9 +15,9 @@ import {
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { runChecks } from '../../../../src/features/agents/run-in-workspace.ts';
 import { matcherOf } from '../../../../src/features/agents/suite/rules.ts';
 import { workspaceChanges } from '../../../../src/features/agents/workspace/changes.ts';
-import { runChecks } from '../../../../src/features/agents/workspace/checks.ts';
 import type {
   WorkspaceFiles,
   WorkspaceFile,

@@ -1,5 +1,6 @@
-import { assign, type AttributeColumn } from '../../../../src/features/attributes/assign.ts';
 import {
+  assign,
+  type AttributeColumn,
   attributeBounds,
   priorsOf,
   wholeCounts,
@@ -65,7 +66,7 @@ describe('every assignment', () => {
         expect([...attributes.keys()].sort()).toEqual(references.map(({ id }) => id).sort());
         for (const ids of attributes.values()) expect(new Set(ids).size).toBe(each);
         const priors = columns.map(({ prior }) => prior);
-        const bounds = attributeBounds(priors, references.length, each, slack);
+        const bounds = attributeBounds(priors, { references: references.length, each, slack });
         columns.forEach(({ id }, column) => {
           const given = [...attributes.values()].filter((ids) => ids.includes(id)).length;
           expect(given).toBeGreaterThanOrEqual(bounds[column]!.least);

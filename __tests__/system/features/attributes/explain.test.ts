@@ -4,11 +4,7 @@ import type {
   ExplainReference,
 } from '../../../../src/features/attributes/attribute-results.ts';
 import { explainCalls } from '../../../../src/features/attributes/cost.ts';
-import {
-  explain,
-  isExplained,
-  type Explanation,
-} from '../../../../src/features/attributes/explain.ts';
+import { explain, isExplained } from '../../../../src/features/attributes/explain-run.ts';
 import type { PinnedAttributes } from '../../../../src/features/attributes/file.ts';
 import { attributeKeys } from '../../../../src/features/attributes/result.ts';
 import { withIds } from '../../../../src/features/attributes/text.ts';
@@ -42,7 +38,7 @@ async function explained(
 ) {
   const { tools, asked } = scripted(script);
   const { complete, random } = tools;
-  const found: Explanation = await explain(input, { complete, random, solve, hash: sha256 });
+  const found = await explain(input, { complete, random, solve, hash: sha256 });
   const moved = found.attributes.filter(({ verdict }) => /^(regressed|improved)$/.test(verdict));
   return {
     ...found,

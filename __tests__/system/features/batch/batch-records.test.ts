@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { ledgerOf } from '../../../../src/features/batch/ledger.ts';
+import { ledgerOf } from '../../../../src/features/batch/open-batch.ts';
 import type { BatchRecord } from '../../../../src/types/model.ts';
 import { said } from '../../../unit/edges/providers/providers-setting.ts';
 import { asks, keyOf, ok, setUp, START, type Setting } from '../../../unit/edges/store/setting.ts';

@@ -6,7 +6,7 @@ import {
   OPENAI_BATCH,
   openaiBatches,
 } from '../../../../src/edges/providers/vendors/openai-batch.ts';
-import { createPacker } from '../../../../src/features/batch/batch-queue.ts';
+import { createPacker } from '../../../../src/features/batch/batches.ts';
 
 function packed(sizes: readonly number[], limits: { requests: number; bytes: number }) {
   const packer = createPacker<number>(limits);

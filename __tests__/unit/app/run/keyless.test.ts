@@ -2,7 +2,7 @@ import type { RunPlan } from '../../../../src/app/run/feature.ts';
 import { judgeWithoutKeys, createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { conversationSuite } from '../../../../src/features/conversations/answerer.ts';
-import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-plan.ts';
+import type { EvaluatorTest } from '../../../../src/features/conversations/evaluator-tests.ts';
 import { applyTrust } from '../../../../src/trust/arrange.ts';
 import { sources, withheldFrom } from '../../../../src/trust/trust.ts';
 import type { Target } from '../../../../src/types/model.ts';

@@ -1,5 +1,5 @@
+import { cleanEdits } from '../../../../src/features/agents/run-in-workspace.ts';
 import type { Change } from '../../../../src/features/agents/workspace/changes.ts';
-import { cleanEdits } from '../../../../src/features/agents/workspace/checks.ts';
 import type { DiskEntry } from '../../../../src/features/agents/workspace/layers.ts';
 
 const entry = (target: string | null = null): DiskEntry => ({

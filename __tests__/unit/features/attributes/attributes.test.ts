@@ -1,7 +1,6 @@
 import { weakInsights } from '../../../../src/features/attributes/insight.ts';
-import { insights, weakBlocks } from '../../../../src/features/attributes/insights-section.ts';
+import { insights, weakBlocks, attributes } from '../../../../src/features/attributes/report.ts';
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
-import { attributes } from '../../../../src/features/attributes/section.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import { COMMENT_LEVELS } from '../../../../src/report/sections/detail.ts';
 import { renderBlocks } from '../../../../src/report/terminal.ts';

@@ -15,17 +15,16 @@ const priors = fc
 const priorsIn = (rows: readonly (readonly (number | null)[])[], columns: number) =>
   priorsOf([...Array(columns).keys()], (column) => rows.flatMap((row) => row[column] ?? []));
 
+const instances = LP_INSTANCES.map((instance) => [instance.name, instance] as const);
+
 describe('priors (the expected share of each attribute)', () => {
-  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
-    'of %s are the normalized mean ratings',
-    (_, { scores, priors: known }) => {
-      const found = priorsIn(scores, known.length);
-      found.forEach(({ prior, mean }, column) => {
-        expect(prior).toBeCloseTo(known[column]!, 10);
-        expect(mean).toBeCloseTo(sum(scores.map((row) => row[column]!)) / scores.length, 12);
-      });
-    },
-  );
+  test.each(instances)('of %s are the normalized mean ratings', (_, { scores, priors: known }) => {
+    const found = priorsIn(scores, known.length);
+    found.forEach(({ prior, mean }, column) => {
+      expect(prior).toBeCloseTo(known[column]!, 10);
+      expect(mean).toBeCloseTo(sum(scores.map((row) => row[column]!)) / scores.length, 12);
+    });
+  });
 
   test('count only rated references', () => {
     const rows = [
@@ -75,12 +74,11 @@ describe('priors (the expected share of each attribute)', () => {
 });
 
 describe('bounds on the number of references per attribute', () => {
-  test.each(LP_INSTANCES.map((instance) => [instance.name, instance] as const))(
+  test.each(instances)(
     'for %s equal the bounds that another solver computed',
     (_, { scores, priors: given, lower, upper }) => {
-      const bounds = outwardBounds(given, scores.length, 2, 0.1);
-      expect(bounds.map(({ least }) => least)).toEqual(lower);
-      expect(bounds.map(({ most }) => most)).toEqual(upper);
+      const bounds = outwardBounds(given, { references: scores.length, each: 2, slack: 0.1 });
+      expect(bounds).toEqual(lower.map((least, i) => ({ least, most: upper[i] })));
     },
   );
 
@@ -88,7 +86,7 @@ describe('bounds on the number of references per attribute', () => {
     const size = fc.integer({ min: 1, max: 5000 });
     const part = fc.double({ min: 0, max: 1, noNaN: true });
     forAll([priors, size, part], (given, references, slack) => {
-      const bounds = outwardBounds(given, references, 2, slack);
+      const bounds = outwardBounds(given, { references, each: 2, slack });
       bounds.forEach(({ least, most }, column) => {
         expect(Number.isInteger(least) && Number.isInteger(most)).toBe(true);
         expect(least).toBeGreaterThanOrEqual(0);
@@ -104,7 +102,11 @@ describe('bounds on the number of references per attribute', () => {
   });
 
   test('are not affected by floating-point noise', () => {
-    const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], 50, 1, 0.1);
+    const bounds = outwardBounds([0.1 + 0.2, 0.7 - 1e-17, 0], {
+      references: 50,
+      each: 1,
+      slack: 0.1,
+    });
     expect(bounds).toEqual([
       { least: 13, most: 17 },
       { least: 31, most: 39 },

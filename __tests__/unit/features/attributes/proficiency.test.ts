@@ -2,8 +2,9 @@ import { misalignment } from '../../../../src/features/attributes/affinity.ts';
 import {
   largestDrops,
   otherSkills,
+  outcomesOf,
+  proficiencyOf,
 } from '../../../../src/features/attributes/attribute-results.ts';
-import { outcomesOf, proficiencyOf } from '../../../../src/features/attributes/proficiency.ts';
 import { countOutcomes, type Table } from '../../../../src/kernel/statistics/table.ts';
 import { tryResult } from '../../app/run/builders.ts';
 import { triesOf } from '../../kernel/statistics/vectors.ts';

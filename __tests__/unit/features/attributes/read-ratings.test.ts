@@ -1,4 +1,4 @@
-import { usableRatings } from '../../../../src/features/attributes/read-ratings.ts';
+import { usableRatings } from '../../../../src/features/attributes/affinity.ts';
 
 describe('a rating', () => {
   const attributes = [{ id: 'a', kind: 'domain', name: 'Rivers', explanation: '' }] as const;

@@ -2,7 +2,7 @@ import { InternalError } from '../../../../src/errors.ts';
 import {
   DEFAULT_INSTRUCTIONS,
   evaluatorPrompt,
-} from '../../../../src/features/conversations/evaluator-prompt.ts';
+} from '../../../../src/features/conversations/evaluators.ts';
 import type { Message } from '../../../../src/types/model.ts';
 import fc, { anyCharacter } from '../../../fuzz.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';

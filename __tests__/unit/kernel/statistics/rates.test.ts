@@ -4,7 +4,7 @@ import {
   roganGladen,
   roganGladenInterval,
   wrongShare,
-} from '../../../../src/features/graders/rogan-gladen.ts';
+} from '../../../../src/features/graders/grader-error.ts';
 import { createRandom, nextFloat } from '../../../../src/kernel/statistics/random.ts';
 import { mcnemar } from '../../../../src/kernel/statistics/suite-test.ts';
 import { wilson } from '../../../../src/report/sections/intervals.ts';

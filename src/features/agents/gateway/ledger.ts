@@ -76,11 +76,11 @@ export function openRun(terms: RunTerms): RunLedger {
 }
 
 export function runRecord(run: RunLedger, hash: (text: string) => string): RunRecord {
-  const { calls, attempts, paid, replayed } = run.counts;
+  const { repeats: _, ...counts } = run.counts;
   const { served, refused, failure, isDecided, isCanarySeen } = run;
-  const { open: _, ...seen } = run.witness;
+  const { open: __, ...seen } = run.witness;
   const asked = [...run.sent].filter(([, times]) => times > 0).sort();
-  if (calls > paid + replayed)
+  if (counts.calls > counts.paid + counts.replayed)
     for (const each of [run.whole, run.spent]) addTo(each, UNCOUNTED, null);
   const whole = spentOf(run.whole);
   const spent = spentOf(run.spent);
@@ -92,10 +92,7 @@ export function runRecord(run: RunLedger, hash: (text: string) => string): RunRe
         `more than its limit of $${run.terms.limits.usd}`,
     });
   return {
-    calls,
-    attempts,
-    paid,
-    replayed,
+    ...counts,
     whole,
     spent,
     served,

@@ -81,7 +81,12 @@ export type Refused =
       why: 'turns' | 'usd' | 'budget' | 'offline' | 'path' | 'request' | 'canary' | 'content';
       message: string;
     }
-  | { why: 'upstream'; kind: ErrorKind; message: string };
+  | ({ why: 'upstream' } & RunFailure);
+
+export interface RunFailure {
+  kind: ErrorKind;
+  message: string;
+}
 
 export interface SpentUsage {
   usage: Usage | null;
@@ -98,7 +103,7 @@ export interface RunRecord {
   spent: SpentUsage;
   served: Served;
   refused: Refused[];
-  failure: { kind: ErrorKind; message: string } | null;
+  failure: RunFailure | null;
   isDecided: boolean;
   isCanarySeen: boolean;
   /** The model's texts and calls, and the results that later requests report. */

@@ -14,8 +14,6 @@ export interface Cli {
   folders: readonly string[];
 }
 
-type FoundCli = Cli & { version: string };
-
 interface CliTools {
   project: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -33,7 +31,7 @@ export async function findCli(
   for (const folder of [join(tools.project, BIN), ...path]) {
     const found = await readCli(join(folder, npm.bin), npm.package);
     if (found?.version === wanted) return found;
-    if (found !== null) others.push(`${found.version} in ${folder}`);
+    if (found !== null) others.push(`${found.version ?? ''} in ${folder}`);
   }
   const also = others.length === 0 ? '' : ` (found ${visibleLine(others.join(', '))})`;
   return {
@@ -46,7 +44,7 @@ export async function findCli(
 const BIN = join('node_modules', '.bin');
 
 /** Null if it does not belong to the npm package, whose file names its version. */
-async function readCli(file: string, name: string): Promise<FoundCli | null> {
+async function readCli(file: string, name: string): Promise<Cli | null> {
   const program = await realpath(file).catch(() => null);
   const owner = program === null ? null : await packageOf(program, name);
   if (program === null || owner === null) return null;

@@ -45,8 +45,7 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
   // Agents can make folders and files that even their owner cannot open.
   if (kind !== 'root') await runTool('chmod', ['-R', 'u+rwX', own.work]).catch(() => undefined);
   const isOfSetup = setupPaths(workspace);
-  const room = { bytes: MAX_CHANGED_BYTES };
-  const setupRoom = { bytes: MAX_CHANGED_BYTES };
+  const rooms = { agent: { bytes: MAX_CHANGED_BYTES }, setup: { bytes: MAX_CHANGED_BYTES } };
   const changes: Change[] = [];
   for (const path of new Set([...before.entries.keys(), ...after.keys()])) {
     const old = before.entries.get(path) ?? null;
@@ -54,10 +53,7 @@ export async function workspaceChanges(workspace: Workspace): Promise<Change[]> 
     if (old?.stamp === entry?.stamp) continue;
     const left = isOfSetup(path) ? 'setup' : null;
     const changed = { path, old, entry, left } as const;
-    const found =
-      left === 'setup'
-        ? await readChange(workspace, changed, setupRoom)
-        : await agentChange(workspace, changed, after, room);
+    const found = await changeAt(workspace, changed, after, rooms[left ?? 'agent']);
     if (found !== null) changes.push(found);
     if (changes.length > MAX_CHANGES) throw userError(null, TOO_MANY_CHANGES);
   }
@@ -118,7 +114,7 @@ async function readChange(
   return { ...bare, body, left, isCanarySeen: bare.isCanarySeen || (body !== null && spots(body)) };
 }
 
-async function agentChange(
+async function changeAt(
   workspace: Workspace,
   changed: ChangedPath,
   after: ReadonlyMap<string, DiskEntry>,

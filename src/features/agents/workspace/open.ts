@@ -101,20 +101,15 @@ export async function openWorkspace(
     options.signal?.throwIfAborted();
     const folder = await mkdtemp(join(options.templates.folder, 'run-'));
     const own = await startOwnFolders(folder, template, options);
-    const { kind, network, readable, cover, canary } = options;
     return {
-      kind,
-      network,
-      readable,
-      cover,
-      canary,
+      ...options,
       folder,
       own,
       files,
       commit: template.commit,
       before: {
         folder: template.own.work,
-        entries: own.layers === undefined ? await listFiles(kind, own) : template.entries,
+        entries: own.layers === undefined ? await listFiles(options.kind, own) : template.entries,
       },
       close: async () => {
         await removeFolder(folder);
@@ -185,12 +180,12 @@ async function makeTemplate(
   files: WorkspaceFiles,
   options: WorkspaceOptions,
 ): Promise<WorkspaceTemplate> {
-  const { kind, readable, cover, signal, setup } = options;
+  const { kind, signal, setup } = options;
   const folder = await mkdtemp(join(options.templates.folder, 'template-'));
   const own = await ownFolders(folder, null);
   await writeWorkspace(own.work, files, signal);
   await giveToAgent(folder, kind);
-  const place = { kind, network: setup.network, readable, cover, folder, own, canary: null };
+  const place = { ...options, network: setup.network, folder, own, canary: null };
   const run = async (command: string, env: Record<string, string>): Promise<string> => {
     const job = { env, gateway: null, seconds: SETUP_SECONDS, signal };
     const ended = await runInside(place, { ...job, command: ['/bin/sh', '-c', command] });

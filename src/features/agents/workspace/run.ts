@@ -1,13 +1,17 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { networkHosts } from '../suite/network.ts';
+import type { Readable, Duplex } from 'node:stream';
+import { networkHosts, isPublicAddress } from '../suite/network.ts';
 import { CANARY_NAME, canarySpotter } from './canary.ts';
 import { MAX_WORKSPACE_BYTES } from './files.ts';
 import { diskUsage } from './folders.ts';
 import { INSIDE, PORTS } from './mounts.ts';
-import { openProxy } from './proxy.ts';
 import { startInside, type WalledJob, type WalledProcess } from './walls.ts';
 
 export interface RunPlace extends Pick<
@@ -46,17 +50,14 @@ const MAX_OUTPUT_CHARS = 32 * 1024 * 1024;
 const INPUT_GRACE_MS = 2000;
 
 export async function runInside(place: RunPlace, job: InsideJob): Promise<InsideRun> {
-  const { kind, folder, own, readable, cover, network, canary } = place;
+  const { folder, readable, network, canary } = place;
   const hosts = networkHosts(network);
   const proxy = hosts.length === 0 ? null : join(folder, 'proxy');
   const opened = proxy === null ? null : await openProxy(hosts, proxy);
   const certificates = proxy === null ? {} : certificateFiles();
   try {
     const walled = await startInside({
-      kind,
-      folder,
-      own,
-      cover,
+      ...place,
       command: job.command,
       readable: [...readable, ...Object.values(certificates)],
       sockets: { gateway: job.gateway, proxy },
@@ -158,16 +159,80 @@ const WATCH_MS = 250;
 const WATCHED_BYTES = 64_000_000;
 
 function watchSize(folder: string, over: () => void): () => void {
-  let [most, isMeasuring] = [0, false];
+  let most = 0;
+  let isMeasuring = false;
   const look = async (): Promise<void> => {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     most = Math.max(most, free);
     if (isMeasuring || most - free < WATCHED_BYTES) return;
-    [most, isMeasuring] = [free, true];
+    most = free;
+    isMeasuring = true;
     if ((await diskUsage(folder)) > MAX_WORKSPACE_BYTES) over();
     isMeasuring = false;
   };
   const timer = setInterval(() => void look().catch(() => undefined), WATCH_MS);
   return () => clearInterval(timer);
 }
+
+interface Reach {
+  addressesOf(host: string): Promise<readonly string[]>;
+  isAllowed(address: string): boolean;
+}
+
+const PUBLIC: Reach = {
+  addressesOf: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
+  isAllowed: (address) => {
+    const own = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
+    return isPublicAddress(address) && !own.some((each) => each.address === address);
+  },
+};
+
+/**
+ * Opens a CONNECT proxy that reaches only the hosts of `network`, by default on port 443, and only
+ * at public addresses.
+ */
+export async function openProxy(
+  hosts: readonly string[],
+  socket: string,
+  { addressesOf, isAllowed }: Reach = PUBLIC,
+): Promise<{ close(): void }> {
+  const allowed = new Set(hosts.map(withPort));
+  const tunnels = new Set<Duplex>();
+  const server = createServer((_, response) => {
+    response.writeHead(403).end('Only CONNECT to the hosts of `network` is allowed.\n');
+  });
+  const open = async (url: string, near: Duplex, head: Buffer): Promise<void> => {
+    const { hostname, port } = new URL(`tcp://${withPort(url)}`);
+    const found = allowed.has(withPort(url)) ? await addressesOf(hostname).catch(() => []) : [];
+    const host = found.find(isAllowed);
+    if (host === undefined) {
+      near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      return;
+    }
+    // Connects to the checked address, because the name may resolve differently now.
+    const far = connect({ host, port: Number(port) }, () => {
+      near.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+      far.write(head);
+      far.pipe(near).pipe(far);
+    });
+    tunnels.add(far);
+    far.on('error', () => near.destroy());
+    near.on('close', () => far.destroy());
+  };
+  server.on('connect', ({ url = '' }: IncomingMessage, near: Duplex, head: Buffer) => {
+    tunnels.add(near.on('error', () => near.destroy()));
+    void open(url, near, head).catch(() => near.destroy());
+  });
+  await once(server.listen(socket), 'listening');
+  server.on('error', () => undefined);
+  return {
+    close: () => {
+      server.close();
+      for (const tunnel of tunnels) tunnel.destroy();
+    },
+  };
+}
+
+const withPort = (host: string): string =>
+  (/:\d+$/.test(host) ? host : `${host}:443`).toLowerCase();
