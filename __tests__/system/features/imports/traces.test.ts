@@ -40,6 +40,7 @@ const FORMATS: Readonly<Record<string, JsonMap>> = {
           {
             logRecords: [
               {
+                observedTimeUnixNano: '1764460800000000000',
                 traceId: 't1',
                 eventName: 'gen_ai.client.inference.operation.details',
                 attributes: [
@@ -203,7 +204,7 @@ const NOTHING = '0 emails, 0 IBANs, 0 cards, 0 IPs, 0 phones';
 describe('evaldiff import traces', () => {
   test.each(Object.keys(FORMATS))('reads %s', async (name) => {
     const { code, err, rows } = await importTraces({ 't.jsonl': lines(FORMATS[name] ?? null) });
-    expect([code, err]).toEqual([0, `1 test of 1 traces; replaced: ${NOTHING}\n`]);
+    expect([code, err]).toEqual([0, `1 test of 1 trace; replaced: ${NOTHING}\n`]);
     expect(rows).toMatchObject([
       {
         input: { question: 'Why?' },
@@ -286,17 +287,17 @@ describe('evaldiff import traces', () => {
     expect(err.split('\n')).toEqual([
       't.jsonl:2: 1 trace not used, this one first: it contains an API key (sk-…)',
       't.jsonl:3: 1 trace not used, this one first: it contains a private key',
-      '1 test of 1 traces; replaced: 2 emails, 1 IBAN, 1 card, 1 IP, 1 phone',
+      '1 test of 1 trace; replaced: 2 emails, 1 IBAN, 1 card, 1 IP, 1 phone',
       '',
     ]);
     const question =
-      'I am [email-2] or [email-1], [phone-1], card [card-1], [IBAN-1], [IP-1], ' +
+      'I am [email-1] or [email-2], [phone-1], card [card-1], [IBAN-1], [IP-1], ' +
       'order 4111111111111112 of 2026-11-30 12:30:45';
     expect(rows).toMatchObject([
       {
         input: { question },
         request: { messages: messages(question) },
-        reply: { output: 'Mail to [email-1] or help@shop.example.' },
+        reply: { output: 'Mail to [email-2] or help@shop.example.' },
       },
     ]);
   });

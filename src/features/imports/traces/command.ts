@@ -1,18 +1,17 @@
-import type { Command } from 'commander';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import { wholeOption } from '../../../app/commands/options.ts';
 import { withCurrentProject, type Opened } from '../../../app/commands/project.ts';
 import type { Terminal } from '../../../app/commands/terminal.ts';
 import { sha256 } from '../../../app/session/cached-complete.ts';
 import { SETTINGS_FILE } from '../../../config/file-names.ts';
-import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { escapeCodePoints, valueFlaw } from '../../../documents/text-flaws.ts';
 import { formatProblem, problem, UserError, userError } from '../../../errors.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../../kernel/suite/suite.ts';
-import { count, counted, firstWords } from '../../../text/amounts.ts';
+import { counted, firstWords } from '../../../text/amounts.ts';
 import { logLine } from '../../../text/log.ts';
 import { redactAll, secretKind } from '../../../text/redact.ts';
 import type { JsonMap, Place } from '../../../types/plain.ts';
@@ -65,8 +64,12 @@ async function importTraces(
   { project, session: { redact } }: Opened,
   { cwd, out, err }: Terminal,
 ): Promise<void> {
-  const prompt = promptNamed(options.prompt, project);
-  const most = wholeOption('--most', options.most, 1, FILE_LIMITS.references);
+  const prompts = project.suites.map(({ prompt }) => prompt);
+  const prompt = prompts.find(({ file }) => file === options.prompt);
+  const names = firstWords(prompts.map(({ file }) => file));
+  if (prompt === undefined)
+    throw userError(options.prompt, `is not a prompt of this project; name one of ${names}`);
+  const most = wholeOption('--most', options.most, 1, 5_000);
   const unused = new Map<string, { times: number; place: Place }>();
   let held: UsableTrace[] = [];
   let matching = 0;
@@ -92,21 +95,16 @@ async function importTraces(
     out(`${escapeCodePoints(JSON.stringify(testOf(redactAll(trace, personal.hide), prompt)))}\n`);
   for (const each of left) err(`${logLine(formatProblem(each))}\n`);
   const replaced = personal.summary();
-  err(`${counted(chosen.length, 'test')} of ${count(matching)} traces; replaced: ${replaced}\n`);
+  err(
+    `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}; replaced: ${replaced}\n`,
+  );
 }
 
 const NONE =
   'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
   'made them';
 
-function promptNamed(name: string, { suites }: Opened['project']): Prompt {
-  const found = suites.find(({ prompt }) => prompt.file === name);
-  if (found !== undefined) return found.prompt;
-  const files = firstWords(suites.map(({ prompt }) => prompt.file));
-  throw userError(name, `is not a prompt of this project; name one of ${files}`);
-}
-
-async function* tracesOf(file: string, cwd: string): AsyncGenerator<PlacedTrace> {
+async function* tracesOf(file: string, cwd: string) {
   const path = resolve(cwd, file);
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory() ?? true) throw userError(file, 'is not a file that can be read');

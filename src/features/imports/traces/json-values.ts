@@ -1,23 +1,24 @@
 import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { userError } from '../../../errors.ts';
-import { fileSize } from '../../../text/amounts.ts';
-import { isDeeper, MOST_LEVELS, type Json, type Place } from '../../../types/plain.ts';
+import { isDeeper, MOST_LEVELS, type Json } from '../../../types/plain.ts';
 
 /**
  * Yields the values of JSON Lines, or the value of a file that is one JSON document. Holds one line,
  * or the document, at a time.
  * @throws UserError at the line where JSON is invalid, cut off or too long
  */
-export async function* jsonValues(
-  file: string,
-  texts: AsyncIterable<string>,
-): AsyncGenerator<{ place: Place; value: Json }> {
+export async function* jsonValues(file: string, texts: AsyncIterable<string>) {
   let document = '';
   let isLines = false;
   let place = { file, line: 0 };
   for await (const text of linesOf(texts)) {
     place = { file, line: place.line + 1 };
-    if (document.length + text.length > FILE_LIMITS.dataBytes) throw userError(place, TOO_LONG);
+    if (document.length + text.length > FILE_LIMITS.dataBytes)
+      throw userError(
+        place,
+        'has a JSON text of more than 32 MiB; convert the file to JSON Lines, for example with: ' +
+          "jq -c '.[]'",
+      );
     const value = document === '' ? jsonOf(text) : undefined;
     if (value !== undefined) yield { place, value };
     else if (isLines && text.trim() !== '') throw userError(place, INVALID);
@@ -30,7 +31,7 @@ export async function* jsonValues(
 }
 
 /** Ends a line at the limit of its length, too. */
-async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* linesOf(texts: AsyncIterable<string>) {
   let rest = '';
   for await (const more of texts) {
     const lines = (rest + more).split('\n');
@@ -43,10 +44,6 @@ async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<string> {
 
 const INVALID =
   'is invalid JSON, or cut off; export it again as JSON Lines, or as one JSON document';
-
-const TOO_LONG =
-  `has a JSON text of more than ${fileSize(FILE_LIMITS.dataBytes)} here; convert the file to ` +
-  "JSON Lines, for example with: jq -c '.[]'";
 
 export function jsonOf(text: string): Json | undefined {
   try {

@@ -40,6 +40,9 @@ function isPersonal(name: string, text: string): boolean {
   if (name === 'IP') return isIP(text) !== 0;
   if (name !== 'card') return true;
   const digits = text.replace(/\D/g, '').split('').reverse().map(Number);
-  const parts = digits.map((digit, at) => (at % 2 === 0 ? digit : (digit * 2) % 9 || digit));
-  return parts.reduce((sum, part) => sum + part) % 10 === 0;
+  const sum = digits.reduce(
+    (total, digit, at) => total + (at % 2 === 0 ? digit : (digit * 2) % 9 || digit),
+    0,
+  );
+  return sum % 10 === 0;
 }

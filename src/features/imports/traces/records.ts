@@ -1,13 +1,6 @@
 import { readTranscriptItem } from '../../../config/recorded.ts';
 import { emptyMap } from '../../../documents/document.ts';
-import {
-  filledText,
-  isMap,
-  jsonText,
-  member,
-  type Json,
-  type JsonMap,
-} from '../../../types/plain.ts';
+import { filledText, isMap, jsonText, member, type Json } from '../../../types/plain.ts';
 import { jsonOf } from './json-values.ts';
 
 export type TraceMessage = Record<'role' | 'content', string>;
@@ -40,9 +33,11 @@ const COMMON: TracePaths = {
 const SPAN: Partial<TracePaths> = {
   system: 'attributes.gen_ai.system_instructions|events.0.attributes.gen_ai.system_instructions',
   messages:
-    'attributes.gen_ai.input.messages|attributes.llm.input_messages|events.0.attributes.gen_ai.input.messages',
+    'attributes.gen_ai.input.messages|attributes.llm.input_messages|' +
+    'events.0.attributes.gen_ai.input.messages',
   answer:
-    'attributes.gen_ai.output.messages|attributes.llm.output_messages|events.0.attributes.gen_ai.output.messages',
+    'attributes.gen_ai.output.messages|attributes.llm.output_messages|' +
+    'events.0.attributes.gen_ai.output.messages',
   model: 'attributes.gen_ai.request.model|attributes.llm.model_name',
   time: 'startTimeUnixNano|timeUnixNano|start_time',
   id: 'traceId|context.trace_id',
@@ -52,7 +47,7 @@ const SPAN: Partial<TracePaths> = {
 
 /** `marks`: where traces of this format, and of none before it, have a value. */
 const TRACE_FORMATS: readonly (Partial<TracePaths> & Record<'name' | 'marks', string>)[] = [
-  { name: 'OpenTelemetry', marks: 'startTimeUnixNano|timeUnixNano', ...SPAN },
+  { name: 'OpenTelemetry', marks: 'startTimeUnixNano|timeUnixNano|observedTimeUnixNano', ...SPAN },
   { name: 'OpenInference', marks: 'span_kind|context.span_id', ...SPAN },
   {
     name: 'LangSmith',
@@ -74,16 +69,16 @@ const TRACE_FORMATS: readonly (Partial<TracePaths> & Record<'name' | 'marks', st
 
 export const TRACE_FORMAT_NAMES = TRACE_FORMATS.map(({ name }) => name).join(', ');
 
-/** Where an export nests its traces. */
-const LISTS =
-  'data|runs|traces|resourceSpans|scopeSpans|spans|resourceLogs|scopeLogs|logRecords|observations';
-
 /** Null stands for a value in none of the formats. */
 export function readTraces(value: Json): (Trace | null)[] {
   if (Array.isArray(value)) return value.flatMap((each) => readTraces(each));
   if (!isMap(value)) return [null];
-  const inside = LISTS.split('|').flatMap((key) => listOf(value[key] ?? null).filter(isMap));
-  const { scores = null } = value;
+  // Where exports nest their traces.
+  const inside =
+    'data|runs|traces|resourceSpans|scopeSpans|spans|resourceLogs|scopeLogs|logRecords|observations'
+      .split('|')
+      .flatMap((key) => listOf(value[key] ?? null).filter(isMap));
+  const scores = value['scores'] ?? null;
   return inside.length === 0
     ? [readTrace(normalised(value))]
     : readTraces(inside.map((each) => ({ scores, ...each })));
@@ -135,8 +130,6 @@ function listOf(written: Json): Json[] {
   return isMap(value) && '0' in value ? Object.values(value) : [value ?? []].flat(2);
 }
 
-const ANY_VALUE = /^(?:string|int|double|bool|bytes|array|kvlist)Value$/;
-
 /** Changes `{ 'a.b': 1 }` into `{ a: { b: 1 } }`, and attributes of OTLP into maps. */
 function normalised(value: Json): Json {
   if (Array.isArray(value)) {
@@ -146,8 +139,8 @@ function normalised(value: Json): Json {
   }
   if (!isMap(value)) return value;
   const [[only, inner] = ['', null], ...others] = Object.entries(value);
-  if (others.length === 0 && ANY_VALUE.test(only))
-    return normalised((isMap(inner) ? inner['values'] : inner) ?? []);
+  if (others.length === 0 && /^(?:string|int|double|bool|bytes|array|kvlist)Value$/.test(only))
+    return normalised((member(inner, 'values') ?? inner) as Json);
   const all = emptyMap();
   for (const [key, own] of Object.entries(value)) {
     const steps = key.split('.', 20);
@@ -191,9 +184,6 @@ const OF_USERS = /feedback|thumb|rating|user|vote|like/i;
 const DISLIKED =
   /^(?:-.*|0|thumbs?[-_ ]?down|down(?:vote)?|negative|bad|dislike|incorrect|no|false)$/i;
 
-const SCORE_VALUES =
-  'stringValue|value.avg|value.score|value.0|value|score|result.label|result.score';
-
 /** Reads lists of scores with a name and a value, and maps of them. */
 function scoresOf(scores: Json) {
   const list = isMap(scores)
@@ -202,6 +192,11 @@ function scoresOf(scores: Json) {
   return list.map((score) => ({
     name: jsonText(valueAtPaths(score, 'name|key')),
     type: valueAtPaths(score, 'dataType'),
-    value: jsonText(valueAtPaths(score, SCORE_VALUES)),
+    value: jsonText(
+      valueAtPaths(
+        score,
+        'stringValue|value.avg|value.score|value.0|value|score|result.label|result.score',
+      ),
+    ),
   }));
 }
