@@ -123,13 +123,6 @@ const FORMATS: Readonly<Record<string, JsonMap>> = {
       ],
     },
   },
-  'LangSmith with messages of OpenAI': {
-    trace_id: 't1',
-    run_type: 'llm',
-    extra: { invocation_params: { model: 'gpt-5.4' } },
-    inputs: { messages: messages('Why?') },
-    outputs: { choices: [{ index: 0, message: answered('Because.') }] },
-  },
   Braintrust: {
     id: 'b1',
     root_span_id: 't1',
@@ -345,14 +338,12 @@ describe('evaldiff import traces', () => {
       [],
       'prompts/support.yaml: no trace matches this prompt; give traces of its calls',
     ],
-    ['an empty file', { 't.jsonl': '\n' }, [], 'no trace matches this prompt'],
     [
       'another prompt',
       WHY,
       ['--prompt', 'prompts/none.yaml'],
       'prompts/none.yaml: is not a prompt of this project; name one of prompts/support.yaml',
     ],
-    ['a count of 0', WHY, ['--most', '0'], '--most: must be a whole number from 1 to 5000'],
     ['a missing file', WHY, ['--', 'u.jsonl'], 'u.jsonl: is not a file that can be read'],
   ])('refuses %s', async (_, files, options, message) => {
     const { code, err, out } = await importTraces(files, ...options);

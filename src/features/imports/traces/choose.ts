@@ -1,16 +1,16 @@
 import { byCodeUnits } from '../../../text/order.ts';
 
-export interface Ranked {
+export interface RankedTrace {
   group: number;
   /** Equal for what is equal. */
   rank: string;
 }
 
 /**
- * Chooses different items: those of group 0, then of the other groups in turn, by rank. To choose
- * from the chosen ones and from others gives the same as to choose from all.
+ * Chooses different items: those of group 0, then of the other groups in turn, by rank. To chooseTraces
+ * from the chosen ones and from others gives the same as to chooseTraces from all.
  */
-export function choose<T extends Ranked>(all: readonly T[], most: number): T[] {
+export function chooseTraces<T extends RankedTrace>(all: readonly T[], most: number): T[] {
   const ordered = all
     .toSorted((a, b) => byCodeUnits(a.rank, b.rank) || a.group - b.group)
     .filter(({ rank }, index, list) => rank !== list[index - 1]?.rank);

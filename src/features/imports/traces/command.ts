@@ -15,7 +15,7 @@ import { counted, firstWords } from '../../../text/amounts.ts';
 import { logLine } from '../../../text/log.ts';
 import { redactAll, secretKind } from '../../../text/redact.ts';
 import type { JsonMap, Place } from '../../../types/plain.ts';
-import { choose, type Ranked } from './choose.ts';
+import { chooseTraces, type RankedTrace } from './choose.ts';
 import { jsonValues } from './json-values.ts';
 import { matchTrace, type TraceInput } from './match.ts';
 import { createPersonalData } from './personal.ts';
@@ -54,7 +54,7 @@ interface PlacedTrace extends Trace {
 }
 
 /** A trace that matches the prompt. Group 0 has those that need a look. */
-interface UsableTrace extends PlacedTrace, Ranked {
+interface UsableTrace extends PlacedTrace, RankedTrace {
   input: TraceInput;
 }
 
@@ -83,13 +83,13 @@ async function importTraces(
       }
       matching += 1;
       held.push(usable);
-      if (held.length > 4 * most) held = choose(held, most);
+      if (held.length > 4 * most) held = chooseTraces(held, most);
     }
   const left = [...unused].map(([why, { times, place }]) =>
     problem(place, `${counted(times, 'trace')} not used, this one first: ${why}`),
   );
-  if (matching === 0) throw new UserError([problem(prompt.file, NONE), ...left]);
-  const chosen = choose(held, most);
+  if (matching === 0) throw new UserError([problem(prompt.file, NO_MATCH), ...left]);
+  const chosen = chooseTraces(held, most);
   const personal = createPersonalData(JSON.stringify(prompt.messages));
   for (const trace of chosen)
     out(`${escapeCodePoints(JSON.stringify(testOf(redactAll(trace, personal.hide), prompt)))}\n`);
@@ -100,7 +100,7 @@ async function importTraces(
   );
 }
 
-const NONE =
+const NO_MATCH =
   'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
   'made them';
 

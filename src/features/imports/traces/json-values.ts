@@ -11,7 +11,7 @@ export async function* jsonValues(file: string, texts: AsyncIterable<string>) {
   let document = '';
   let isLines = false;
   let place = { file, line: 0 };
-  for await (const text of linesOf(texts)) {
+  for await (const text of jsonLinesOf(texts)) {
     place = { file, line: place.line + 1 };
     if (document.length + text.length > FILE_LIMITS.dataBytes)
       throw userError(
@@ -31,7 +31,7 @@ export async function* jsonValues(file: string, texts: AsyncIterable<string>) {
 }
 
 /** Ends a line at the limit of its length, too. */
-async function* linesOf(texts: AsyncIterable<string>) {
+async function* jsonLinesOf(texts: AsyncIterable<string>) {
   let rest = '';
   for await (const more of texts) {
     const lines = (rest + more).split('\n');

@@ -38,7 +38,7 @@ export function matchTrace(
  * `pieces`: texts and names of variables in turn. If a text occurs again, the value before it could
  * be longer, so it becomes one that matches nothing. The values are wrong if the texts differ.
  */
-function valuesIn(text: string, [start = '', ...pieces]: readonly string[]) {
+function holeValues(text: string, [start = '', ...pieces]: readonly string[]) {
   const values: Record<string, string> = {};
   let rest = text.slice(start.length);
   for (let at = 0; at < pieces.length; at += 2) {

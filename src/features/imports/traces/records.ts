@@ -18,7 +18,7 @@ export interface Trace extends Record<TraceText, string | null> {
 type TracePaths = Record<TraceText | 'system' | 'messages' | 'feedback', string>;
 
 /** `a|b` is a or else b; `a.b` is b in a. */
-const COMMON: TracePaths = {
+const COMMON_PATHS: TracePaths = {
   system: 'instructions',
   messages: 'input.messages|input',
   answer: 'output.choices|output',
@@ -77,7 +77,7 @@ export function readTraces(value: Json): (Trace | null)[] {
   const inside =
     'data|runs|traces|resourceSpans|scopeSpans|spans|resourceLogs|scopeLogs|logRecords|observations'
       .split('|')
-      .flatMap((key) => listOf(value[key] ?? null).filter(isMap));
+      .flatMap((key) => jsonListOf(value[key] ?? null).filter(isMap));
   const scores = value['scores'] ?? null;
   return inside.length === 0
     ? [readTrace(normalised(value))]
@@ -89,20 +89,20 @@ function readTrace(item: Json): Trace | null {
   if (format === undefined) return null;
   const paths = { ...COMMON, ...format };
   const part = (name: keyof TracePaths) => valueAtPaths(item, paths[name]);
-  const system = listOf(part('system'));
+  const system = jsonListOf(part('system'));
   const first = system.length === 0 ? [] : [{ role: 'system', content: system }];
-  const read = [...first, ...listOf(part('messages'))].map(readMessage);
-  const scores = scoresOf(part('feedback'));
+  const read = [...first, ...listOf(part('messages'))].map(readTraceMessage);
+  const scores = feedbackOf(part('feedback'));
   const corrected = scores.find(({ type }) => type === 'CORRECTION');
   return {
     format: format.name,
     messages: read.includes(null) ? [] : read.filter((each) => each !== null),
-    answer: textOf(part('answer')),
-    model: textOf(part('model')),
-    time: textOf(part('time')),
-    id: textOf(part('id')),
-    error: textOf(part('error')),
-    correction: corrected?.value ?? textOf(part('correction')),
+    answer: traceText(part('answer')),
+    model: traceText(part('model')),
+    time: traceText(part('time')),
+    id: traceText(part('id')),
+    error: traceText(part('error')),
+    correction: corrected?.value ?? traceText(part('correction')),
     isDisliked: scores.some(({ name, value }) => OF_USERS.test(name) && DISLIKED.test(value)),
   };
 }
@@ -125,7 +125,7 @@ function opened(value: Json): Json {
 }
 
 /** Also reads lists of lists, and maps whose keys are numbers. */
-function listOf(written: Json): Json[] {
+function jsonListOf(written: Json): Json[] {
   const value = opened(written);
   return isMap(value) && '0' in value ? Object.values(value) : [value ?? []].flat(2);
 }
@@ -156,11 +156,11 @@ function normalised(value: Json): Json {
 }
 
 /** Null for a message with tool calls, images or anything else that is not text. */
-function readMessage(value: Json): TraceMessage | null {
+function readTraceMessage(value: Json): TraceMessage | null {
   if (!isMap(value)) return { role: 'user', content: jsonText(value) };
   const { message, kwargs, data, ...own } = value;
   const inner = [message, kwargs, data].find(isMap);
-  if (inner !== undefined) return readMessage({ ...own, ...inner });
+  if (inner !== undefined) return readTraceMessage({ ...own, ...inner });
   const types = JSON.stringify([own['type'], own['id']]);
   const [, type = 'assistant'] = /(system|human|ai)(?:message|")/i.exec(types) ?? [];
   const role = own['role'] ?? type.toLowerCase();
@@ -173,10 +173,10 @@ function readMessage(value: Json): TraceMessage | null {
 }
 
 /** The text of a message, of the last of several, or of other JSON. */
-function textOf(value: Json): string | null {
+function traceText(value: Json): string | null {
   const isText = typeof value === 'string' && !/"(?:role|parts)"/.test(value);
-  const last = (isText ? value : listOf(value).at(-1)) ?? '';
-  return filledText((isMap(last) ? readMessage(last)?.content : null) ?? jsonText(last));
+  const last = (isText ? value : jsonListOf(value).at(-1)) ?? '';
+  return filledText((isMap(last) ? readTraceMessage(last)?.content : null) ?? jsonText(last));
 }
 
 const OF_USERS = /feedback|thumb|rating|user|vote|like/i;
@@ -185,10 +185,10 @@ const DISLIKED =
   /^(?:-.*|0|thumbs?[-_ ]?down|down(?:vote)?|negative|bad|dislike|incorrect|no|false)$/i;
 
 /** Reads lists of scores with a name and a value, and maps of them. */
-function scoresOf(scores: Json) {
+function feedbackOf(scores: Json) {
   const list = isMap(scores)
     ? Object.entries(scores).map(([name, value]) => ({ name, value }))
-    : listOf(scores);
+    : jsonListOf(scores);
   return list.map((score) => ({
     name: jsonText(valueAtPaths(score, 'name|key')),
     type: valueAtPaths(score, 'dataType'),
