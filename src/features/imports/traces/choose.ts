@@ -7,8 +7,8 @@ export interface RankedTrace {
 }
 
 /**
- * Chooses different items: those of group 0, then of the other groups in turn, by rank. To chooseTraces
- * from the chosen ones and from others gives the same as to chooseTraces from all.
+ * Chooses different items: those of group 0, then of the other groups in turn, by rank. To choose from
+ * the chosen ones and from others gives the same as to choose from all.
  */
 export function chooseTraces<T extends RankedTrace>(all: readonly T[], most: number): T[] {
   const ordered = all

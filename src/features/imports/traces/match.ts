@@ -24,7 +24,7 @@ export function matchTrace(
   for (const [index, { role, content }] of templates.entries()) {
     const own = given[index];
     const text = own?.content ?? '';
-    Object.assign(values, { ...valuesIn(text, fill(content, marks).split(MARK)), ...values });
+    Object.assign(values, { ...holeValues(text, fill(content, marks).split(MARK)), ...values });
     if (own?.role !== role || fill(content, values) !== text)
       return `message ${index + 1} does not match the prompt, or in several ways`;
   }

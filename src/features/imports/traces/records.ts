@@ -87,11 +87,11 @@ export function readTraces(value: Json): (Trace | null)[] {
 function readTrace(item: Json): Trace | null {
   const format = TRACE_FORMATS.find(({ marks }) => valueAtPaths(item, marks) !== null);
   if (format === undefined) return null;
-  const paths = { ...COMMON, ...format };
+  const paths = { ...COMMON_PATHS, ...format };
   const part = (name: keyof TracePaths) => valueAtPaths(item, paths[name]);
   const system = jsonListOf(part('system'));
   const first = system.length === 0 ? [] : [{ role: 'system', content: system }];
-  const read = [...first, ...listOf(part('messages'))].map(readTraceMessage);
+  const read = [...first, ...jsonListOf(part('messages'))].map(readTraceMessage);
   const scores = feedbackOf(part('feedback'));
   const corrected = scores.find(({ type }) => type === 'CORRECTION');
   return {
