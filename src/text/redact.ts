@@ -39,7 +39,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     const whole = exact === null ? text : text.replace(exact, REDACTED);
     if (telling === null || whole.search(telling) < 0) return whole;
     const words = whole.replace(TOKEN, (word) =>
-      ends.some((end) => word.includes(end)) || looksLikeKey(word) ? REDACTED : word,
+      ends.some((end) => word.includes(end)) || keyShape(word) !== undefined ? REDACTED : word,
     );
     return partial === null ? words : words.replace(partial, REDACTED);
   };
@@ -218,13 +218,23 @@ function escapeLiteral(literal: string): string {
   return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
-function looksLikeKey(word: string): boolean {
-  return KEY_SHAPES.some(({ prefix, rest }) => {
+function keyShape(word: string): string | undefined {
+  return KEY_SHAPES.find(({ prefix, rest }) => {
     for (let at = word.indexOf(prefix); at >= 0; at = word.indexOf(prefix, at + prefix.length)) {
       const tail = word.slice(at + prefix.length, at + prefix.length + 200);
       const starts = at === 0 || !/[A-Za-z0-9]/.test(word.charAt(at - 1));
       if (starts && tail.length >= rest && /\d/.test(tail) && /[A-Za-z]/.test(tail)) return true;
     }
     return false;
-  });
+  })?.prefix;
+}
+
+/** Names the first secret in a text: a private key, or a key with a vendor's prefix. */
+export function secretKind(text: string): string | null {
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return 'a private key';
+  const prefix = text
+    .match(TOKEN)
+    ?.map(keyShape)
+    .find((each) => each !== undefined);
+  return prefix === undefined ? null : `an API key (${prefix}…)`;
 }

@@ -25,6 +25,7 @@ import { IMPORT_FORMATS } from './formats.ts';
 import { importRows } from './rows.ts';
 import type { DraftFile, Imported } from './shared/draft.ts';
 import { lose } from './shared/node.ts';
+import { addTraces } from './traces/command.ts';
 import { verifyImport } from './verify.ts';
 
 interface ImportOptions {
@@ -33,8 +34,8 @@ interface ImportOptions {
 }
 
 export const importCommand: AddCommand = (program, terminal, done) => {
-  program
-    .command('import')
+  const imports = program.command('import');
+  imports
     .description("convert another tool's file to prompt and test files")
     .argument(
       '<file>',
@@ -56,6 +57,7 @@ export const importCommand: AddCommand = (program, terminal, done) => {
           : await verifyFile(file, verify, options, terminal),
       );
     });
+  addTraces(imports, terminal, done);
 };
 
 /** @returns 0 if everything was converted, else 1 */

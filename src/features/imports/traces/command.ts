@@ -1,0 +1,161 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { wholeOption } from '../../../app/commands/options.ts';
+import { withCurrentProject, type Opened } from '../../../app/commands/project.ts';
+import type { Terminal } from '../../../app/commands/terminal.ts';
+import { sha256 } from '../../../app/session/cached-complete.ts';
+import { SETTINGS_FILE } from '../../../config/file-names.ts';
+import { escapeCodePoints, valueFlaw } from '../../../documents/text-flaws.ts';
+import { formatProblem, problem, UserError, userError } from '../../../errors.ts';
+import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
+import type { Prompt } from '../../../kernel/suite/suite.ts';
+import { counted, firstWords } from '../../../text/amounts.ts';
+import { logLine } from '../../../text/log.ts';
+import { redactAll, secretKind } from '../../../text/redact.ts';
+import type { JsonMap, Place } from '../../../types/plain.ts';
+import { chooseTraces, type RankedTrace } from './choose.ts';
+import { jsonValues } from './json-values.ts';
+import { matchTrace, type TraceInput } from './match.ts';
+import { createPersonalData } from './personal.ts';
+import { readTraces, TRACE_FORMAT_NAMES, type Trace } from './records.ts';
+
+interface TraceOptions {
+  directory: string;
+  prompt: string;
+  most: string;
+  seed: string;
+}
+
+export function addTraces(imports: Command, terminal: Terminal, done: (code: number) => void) {
+  imports
+    .enablePositionalOptions()
+    .command('traces')
+    .description("print tests made from an application's traces, as JSON Lines")
+    .argument('<files...>', `JSON or JSON Lines of ${TRACE_FORMAT_NAMES}`)
+    .requiredOption('--prompt <file>', 'the prompt that the application used')
+    .option('-C, --directory <folder>', 'root of the project that the prompt belongs to', '.')
+    .option('--most <number>', 'print at most so many tests', '50')
+    .option('--seed <seed>', 'another selection for each seed', '0')
+    .action(async (files: string[], options: TraceOptions) => {
+      await withCurrentProject(
+        { ...options, config: SETTINGS_FILE, code: 'sandbox' },
+        terminal,
+        [],
+        (opened) => importTraces(files, options, opened, terminal),
+      );
+      done(0);
+    });
+}
+
+interface PlacedTrace extends Trace {
+  place: Place;
+}
+
+/** A trace that matches the prompt. Group 0 has those that need a look. */
+interface UsableTrace extends PlacedTrace, RankedTrace {
+  input: TraceInput;
+}
+
+async function importTraces(
+  files: readonly string[],
+  options: TraceOptions,
+  { project, session: { redact } }: Opened,
+  { cwd, out, err }: Terminal,
+): Promise<void> {
+  const prompts = project.suites.map(({ prompt }) => prompt);
+  const prompt = prompts.find(({ file }) => file === options.prompt);
+  const names = firstWords(prompts.map(({ file }) => file));
+  if (prompt === undefined)
+    throw userError(options.prompt, `is not a prompt of this project; name one of ${names}`);
+  const most = wholeOption('--most', options.most, 1, 5_000);
+  const unused = new Map<string, { times: number; place: Place }>();
+  let held: UsableTrace[] = [];
+  let matching = 0;
+  for (const file of files)
+    for await (const trace of tracesOf(file, cwd)) {
+      const usable = usableTrace(trace, prompt, redact, options.seed);
+      if (typeof usable === 'string') {
+        const { times, place } = unused.get(usable) ?? { times: 0, place: trace.place };
+        unused.set(usable, { times: times + 1, place });
+        continue;
+      }
+      matching += 1;
+      held.push(usable);
+      if (held.length > 4 * most) held = chooseTraces(held, most);
+    }
+  const left = [...unused].map(([why, { times, place }]) =>
+    problem(place, `${counted(times, 'trace')} not used, this one first: ${why}`),
+  );
+  if (matching === 0) throw new UserError([problem(prompt.file, NO_MATCH), ...left]);
+  const chosen = chooseTraces(held, most);
+  const personal = createPersonalData(JSON.stringify(prompt.messages));
+  for (const trace of chosen)
+    out(`${escapeCodePoints(JSON.stringify(testOf(redactAll(trace, personal.hide), prompt)))}\n`);
+  for (const each of left) err(`${logLine(formatProblem(each))}\n`);
+  const replaced = personal.summary();
+  err(
+    `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}; replaced: ${replaced}\n`,
+  );
+}
+
+const NO_MATCH =
+  'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
+  'made them';
+
+async function* tracesOf(file: string, cwd: string) {
+  const path = resolve(cwd, file);
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() ?? true) throw userError(file, 'is not a file that can be read');
+  const texts = createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 });
+  let known: string | null = null;
+  for await (const { place, value } of jsonValues(file, texts))
+    for (const trace of readTraces(value)) {
+      if (trace === null) throw userError(place, `has no trace of ${TRACE_FORMAT_NAMES}`);
+      known ??= trace.format;
+      if (trace.format !== known)
+        throw userError(place, `has ${trace.format} after ${known}; write a file of each`);
+      yield { ...trace, place };
+    }
+}
+
+/** Returns a text if the trace cannot be used. */
+function usableTrace(
+  trace: PlacedTrace,
+  prompt: Prompt,
+  redact: Opened['session']['redact'],
+  seed: string,
+): UsableTrace | string {
+  const input = matchTrace(trace.messages, prompt);
+  if (typeof input === 'string') return input;
+  const contents = trace.messages.map(({ content }) => content);
+  const text = [...contents, ...Object.values(trace)].join('\n');
+  const secret = secretKind(text) ?? (redact(text) === text ? null : 'a key of this environment');
+  const flaw = secret === null ? valueFlaw(text, 'data') : `it contains ${secret}`;
+  if (flaw !== null) return flaw;
+  const asked = canonicalJson(input);
+  const group = tagsOf(trace).length > 0 ? 0 : 1 + Math.floor(Math.log2(asked.length));
+  return { ...trace, input, group, rank: sha256(`${seed} ${asked}`) };
+}
+
+function tagsOf({ isDisliked, correction, error }: Trace): string[] {
+  return [
+    isDisliked ? 'disliked' : [],
+    correction === null ? [] : 'corrected',
+    error === null ? [] : 'failed',
+  ].flat();
+}
+
+/** A test that is also a line of a recordings file, which the provider `replay` reads. */
+function testOf(trace: UsableTrace, { parameters }: Prompt): JsonMap {
+  const { input, place, id, time, model, error, answer, correction, messages } = trace;
+  return {
+    input,
+    ...(correction === null ? {} : { expected: correction }),
+    tags: ['trace', ...tagsOf(trace)],
+    trace: { ...place, id, time, model, error },
+    request: { model: 'logged', parameters, messages, try: 0 },
+    reply: { output: answer ?? '' },
+  };
+}

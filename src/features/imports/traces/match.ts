@@ -1,0 +1,53 @@
+import type { Prompt } from '../../../kernel/suite/suite.ts';
+import { fill } from '../../../kernel/suite/template.ts';
+import type { TraceMessage } from './records.ts';
+
+/** The values of the variables, or the messages of a dialogue. */
+export type TraceInput = Record<string, string> | TraceMessage[];
+
+/** No text in a prompt contains this character. */
+const MARK = '\u0000';
+
+/**
+ * Finds the values of the prompt's variables in a trace. If there are more messages than in the
+ * prompt, those after its system message are a dialogue. Returns a text if they do not match.
+ */
+export function matchTrace(
+  given: readonly TraceMessage[],
+  { messages, variables }: Pick<Prompt, 'messages' | 'variables'>,
+): TraceInput | string {
+  if (given.length === 0) return 'it has no messages, or some that are not text';
+  const isDialogue = given.length > messages.length;
+  const templates = messages.filter(({ role }) => !isDialogue || role === 'system');
+  const marks = Object.fromEntries(variables.map(({ name }) => [name, MARK + name + MARK]));
+  const values: Record<string, string> = {};
+  for (const [index, { role, content }] of templates.entries()) {
+    const own = given[index];
+    const text = own?.content ?? '';
+    Object.assign(values, { ...holeValues(text, fill(content, marks).split(MARK)), ...values });
+    if (own?.role !== role || fill(content, values) !== text)
+      return `message ${index + 1} does not match the prompt, or in several ways`;
+  }
+  if (!isDialogue) return values;
+  return templates.length === 0 || Object.keys(values).length > 0
+    ? 'a dialogue needs a prompt whose system message has no variables'
+    : given.slice(templates.length);
+}
+
+/**
+ * `pieces`: texts and names of variables in turn. If a text occurs again, the value before it could
+ * be longer, so it becomes one that matches nothing. The values are wrong if the texts differ.
+ */
+function holeValues(text: string, [start = '', ...pieces]: readonly string[]) {
+  const values: Record<string, string> = {};
+  let rest = text.slice(start.length);
+  for (let at = 0; at < pieces.length; at += 2) {
+    const [name = '', after = ''] = pieces.slice(at);
+    const isLast = at + 2 === pieces.length;
+    const end = isLast ? rest.length - after.length : rest.indexOf(after);
+    const isUnique = isLast || end === rest.lastIndexOf(after);
+    values[name] = isUnique ? rest.slice(0, end) : MARK;
+    rest = rest.slice(end + after.length);
+  }
+  return values;
+}
