@@ -7,7 +7,7 @@ import { whyRefused } from '../../edges/providers/hosted.ts';
 import type { RequestTransport } from '../../edges/providers/index.ts';
 import { billOfFault, reserveUntilAborted } from '../../edges/providers/paid-attempt.ts';
 import { createRefusals, type Refusals } from '../../edges/providers/refusals.ts';
-import { withFileData, fileBytes } from '../../edges/providers/vendors/files.ts';
+import { createFileSender, fileBytes } from '../../edges/providers/vendors/files.ts';
 import { vendors } from '../../edges/providers/vendors/index.ts';
 import {
   answerEndpoint,
