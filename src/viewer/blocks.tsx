@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import {
   isOurs,
-  lineWords,
+  lineBreak,
+  lineText,
   placeText,
   safeUrl,
   type Block,
@@ -51,7 +52,7 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
     case 'table':
       return (
         <DataTable
-          head={block.head.map(lineWords)}
+          head={block.head.map(lineText)}
           rows={block.rows.map((row) =>
             row.map((cell) => ({ shown: line(cell), isOurs: isOurs(cell) })),
           )}
@@ -84,7 +85,7 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
 }
 
 function sideIn([name]: Line): string | undefined {
-  const words = name?.kind === 'text' ? /^(?:Base|Head)\b/.exec(name.text)?.[0] : undefined;
+  const words = typeof name === 'string' ? /^(?:Base|Head)\b/.exec(name)?.[0] : undefined;
   return words?.toLowerCase();
 }
 
@@ -144,10 +145,10 @@ export function LineView({ line, links }: { line: Line; links: Links }) {
   );
 }
 
-function InlineView({ part, links }: { part: Inline; links: Links }) {
+function InlineView({ part, links }: { part: Line[number]; links: Links }) {
+  if (part === lineBreak) return <br />;
+  if (typeof part === 'string') return <>{part}</>;
   switch (part.kind) {
-    case 'text':
-      return <>{part.text}</>;
     case 'strong':
       return <b>{part.text}</b>;
     case 'code':
@@ -166,8 +167,6 @@ function InlineView({ part, links }: { part: Inline; links: Links }) {
       return <Chip tone={part.tone}>{`${part.sign} ${part.word}`}</Chip>;
     case 'link':
       return <LinkView url={safeUrl(part.url)}>{part.text}</LinkView>;
-    case 'break':
-      return <br />;
   }
 }
 

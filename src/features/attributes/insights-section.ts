@@ -8,7 +8,6 @@ import {
   list,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -33,11 +32,9 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   const shown = all.slice(0, items);
   if (all.length === 0 || result.mode === 'sweep') return [];
   return group(
-    [text(insightsTitle(result.insights))],
+    [insightsTitle(result.insights)],
     [
-      ...(all.some(({ insight }) => insight.fix !== null)
-        ? [paragraph([text(GENERATED_WORDS)])]
-        : []),
+      ...(all.some(({ insight }) => insight.fix !== null) ? [paragraph([GENERATED_WORDS])] : []),
       ...shown.flatMap(({ insight, of }) => [
         paragraph(insightLine(insight, of, suites.length > 1)),
         ...fixBlocks(insight),
@@ -56,10 +53,10 @@ export function insightLine(
   const more = andMore(references.length, SHOWN_REFERENCES);
   const regressed = of.attributes.find(({ id }) => id === attribute);
   return [
-    ...(named ? [code(of.name), text(': ')] : []),
-    ...(regressed === undefined ? [] : [text(rateSentence(regressed))]),
-    ...(names.length === 0 ? [] : [text(' ('), ...joinLines(names, ', ')]),
-    ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+    ...(named ? [code(of.name), ': '] : []),
+    ...(regressed === undefined ? [] : [rateSentence(regressed)]),
+    ...(names.length === 0 ? [] : [' (', ...joinLines(names, ', ')]),
+    ...(names.length === 0 ? [] : [more === null ? ')' : ` ${more})`]),
   ];
 }
 
@@ -79,17 +76,17 @@ function weakLine({ name, suite, attributes, insights }: ExplainedSuite, charact
       .filter((attribute) => attribute.id === id)
       .map(({ name: words, head, n }): Line => [
         strong(words),
-        text(` (${wholePercent(head)} of ${counted(n, 'test')} pass)`),
+        ` (${wholePercent(head)} of ${counted(n, 'test')} pass)`,
       ]),
   );
   const failing = suite.references.find(({ id }) => insights[0]?.references.includes(id));
   const answer = failing?.head?.tries.find(({ outcome }) => outcome === 'fail') ?? null;
   return [
-    ...[code(name), text(' is weak in '), ...joinLines(named, ', ')],
+    ...[code(name), ' is weak in ', ...joinLines(named, ', ')],
     ...(failing === undefined
-      ? [text('.')]
+      ? ['.']
       : [
-          ...[text('. For example, '), code(shortFace(failing)), text(': ')],
+          ...['. For example, ', code(shortFace(failing)), ': '],
           ...answerLine(answer, characters),
         ]),
   ];

@@ -7,7 +7,6 @@ import {
   list,
   paragraph,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -46,7 +45,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const several = suites.length > 1;
   if (mode === 'sweep')
     return group(
-      [text(counted(all.length, 'attribute'))],
+      [counted(all.length, 'attribute')],
       attributesTable(
         rows.filter(({ attribute }) => attribute.n > 0),
         items,
@@ -67,7 +66,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   if (moved.length + also.length === 0 && !isRed) return [];
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
   return group(
-    [text(movedCounts(all))],
+    [movedCounts(all)],
     [
       ...attributesTable(moved, items, several, mode),
       ...alsoList(also, items, several),
@@ -91,7 +90,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
 }
 
 function notes(...sentences: readonly (string | null)[]): Block[] {
-  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([text(sentence)])]));
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([sentence])]));
 }
 
 function attributesTable(
@@ -112,25 +111,21 @@ function attributesTable(
     ...table(
       ['Attribute', ...columns.map(({ head }) => head)],
       shown.map(({ attribute, of }) => [
-        [...nameLine(attribute, of, several), text(` (${count(attribute.n)})`)],
+        [...nameLine(attribute, of, several), ` (${count(attribute.n)})`],
         ...columns.map(({ cell }) => cell(attribute)),
       ]),
     ),
     ...moreBlock(rows.length, shown.length),
-    ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
+    ...(skills ? [paragraph([ALIGNMENT_WORDS], 'small')] : []),
   ];
 }
 
 function textCell(words: (attribute: AttributeResult) => string) {
-  return (attribute: AttributeResult): Line => [text(words(attribute))];
+  return (attribute: AttributeResult): Line => [words(attribute)];
 }
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
-  return [
-    code(name),
-    text(` ${KIND_WORDS[kind]}`),
-    ...(several ? [text(' of '), code(of.name)] : []),
-  ];
+  return [code(name), ` ${KIND_WORDS[kind]}`, ...(several ? [' of ', code(of.name)] : [])];
 }
 
 function alignmentWords({ alignment }: AttributeResult): string {
@@ -142,7 +137,7 @@ export function attributeFigures({ attributes: all }: Result): Line[] {
     const { name, low, high } = attribute;
     if (low === null || high === null) return [];
     const range = `90 % sure to lie between ${signed(low)} and ${signed(high)}`;
-    return [[code(name), text(`: ${change(attribute)}; ${range}`)]];
+    return [[code(name), `: ${change(attribute)}; ${range}`]];
   });
 }
 
@@ -171,20 +166,20 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
       ...attributeNames(
         alternatives.map(({ id }) => id),
         of,
-      ).flatMap((name): Line => [text(' or '), code(name)]),
-      text(` (${attributeWords(attribute)} over ${counted(n, 'test')})`),
+      ).flatMap((name): Line => [' or ', code(name)]),
+      ` (${attributeWords(attribute)} over ${counted(n, 'test')})`,
     ]);
   const more = andMore(together.length, shown.length);
   const { verdict, explained_by: ids, alternatives } = first.attribute;
   const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
   return [
     ...joinLines(shown, ', '),
-    text(`${more === null ? '' : ` ${more}`} ${verdict}`),
-    ...(alternatives.length === 0 ? [] : [text(`: ${sharedTestWords(first.attribute)}`)]),
+    `${more === null ? '' : ` ${more}`} ${verdict}`,
+    ...(alternatives.length === 0 ? [] : [`: ${sharedTestWords(first.attribute)}`]),
     ...(named.length === 0
       ? []
-      : [text(together.length === 1 ? ' and shares' : ' and share'), text(' tests with ')]),
+      : [together.length === 1 ? ' and shares' : ' and share', ' tests with ']),
     ...joinLines(named, ', '),
-    text('.'),
+    '.',
   ];
 }

@@ -5,7 +5,6 @@ import {
   lineBreak,
   paragraph,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -29,7 +28,7 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
     ...table(
       ['Label', 'Right when given', 'Found when expected'],
       rows.map(({ label, references, precision, recall }) => [
-        [code(label), text(` (${references})`)],
+        [code(label), ` (${references})`],
         rateCell(precision),
         rateCell(recall),
       ]),
@@ -39,9 +38,7 @@ function classesOf(name: Line, { labels }: ClassificationSummary, items: number)
 }
 
 function rateCell({ base, head }: BothSides): Line {
-  return base === null
-    ? [text(percent(head))]
-    : [text(`${percent(base)} →`), lineBreak, text(percent(head))];
+  return base === null ? [percent(head)] : [`${percent(base)} →`, lineBreak, percent(head)];
 }
 
 export function classFigures({ suites }: Result): Line[] {
@@ -52,7 +49,7 @@ export function classFigures({ suites }: Result): Line[] {
     const words =
       `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
       `answers that are not a label ${rateSides(other, percent)}`;
-    return [[...suiteName(suite, repeated), text(words)]];
+    return [[...suiteName(suite, repeated), words]];
   });
 }
 

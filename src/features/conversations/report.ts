@@ -4,7 +4,6 @@ import {
   code,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -51,8 +50,8 @@ function transcriptLine({ outcome, turns }: ConversationResult, characters: numb
   const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return [
     ...lines,
-    text(`After ${dialogueEnding({ outcome, turns })}`),
-    ...(why.length === 0 ? [] : [text('. '), ...why]),
+    `After ${dialogueEnding({ outcome, turns })}`,
+    ...(why.length === 0 ? [] : ['. ', ...why]),
   ];
 }
 
@@ -70,7 +69,7 @@ function turnLine(
 ): Line {
   const asked: Line = [
     strong(`Question ${index + 1}`),
-    text(turn.asked_by === null ? ': ' : ' (an evaluator asks): '),
+    turn.asked_by === null ? ': ' : ' (an evaluator asks): ',
     code(turn.question, characters),
     lineBreak,
   ];
@@ -82,8 +81,8 @@ function turnLine(
       lineBreak,
     ]),
     strong(`Answer ${index + 1}`),
-    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...(unmet.length === 0 || !shown.unmet ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
+    ...(turn.answer === null ? [': none'] : [': ', code(turn.answer, characters)]),
+    ...(unmet.length === 0 || !shown.unmet ? [] : [` – not met: ${unmet.join(', ')}`]),
   ];
 }
 
@@ -97,7 +96,7 @@ function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
   );
   return first === undefined || first.analysis === null
     ? []
-    : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
+    : [code(first.evaluator), ' says: ', code(first.analysis, characters)];
 }
 
 function dialogueLength({ turns }: ConversationResult): number {
@@ -122,7 +121,7 @@ function dialogueBlocks(
   const cell = ({ turns }: ConversationResult, index: number, question: boolean): Line => {
     const turn = index < first ? undefined : turns[index];
     return turn === undefined
-      ? [text('–')]
+      ? ['–']
       : turnLine(turn, index, each, { question, unmet: index === turns.length - 1 });
   };
   const isSameQuestion = base.turns[first]?.question === head.turns[first]?.question;
@@ -134,16 +133,16 @@ function dialogueBlocks(
       ? []
       : [
           paragraph([
-            text(`After ${counted(first, 'equal turn')} that began with `),
+            `After ${counted(first, 'equal turn')} that began with `,
             code(base.turns[0]?.question ?? '', each),
-            text(':'),
+            ':',
           ]),
         ]),
     {
       kind: 'table',
       head: [
-        [text('Base'), lineBreak, text(dialogueEnding(base))],
-        [text('Head'), lineBreak, text(dialogueEnding(head))],
+        ['Base', lineBreak, dialogueEnding(base)],
+        ['Head', lineBreak, dialogueEnding(head)],
       ],
       rows: [
         [cell(base, first, true), cell(head, first, !isSameQuestion)],

@@ -7,7 +7,6 @@ import {
   lineBreak,
   paragraph,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -37,11 +36,11 @@ export function conversations(
 
 function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
   const rows: [Line, PairedMean, MeanUnit][] = [
-    [[text('Completed')], summary.completed, 'share'],
-    [[text('Turns, where completed')], summary.turns, 'turns'],
+    [['Completed'], summary.completed, 'share'],
+    [['Turns, where completed'], summary.turns, 'turns'],
     ...summary.turns_to.flatMap(({ criterion, turns, reached }): typeof rows => [
-      [[code(criterion), text(' met at the end')], reached, 'share'],
-      [[text('Turns to '), code(criterion)], turns, 'turns'],
+      [[code(criterion), ' met at the end'], reached, 'share'],
+      [['Turns to ', code(criterion)], turns, 'turns'],
     ]),
   ];
   const head = mode === 'sweep' ? ['', 'Mean', 'References'] : ['', 'Base → head', 'Difference'];
@@ -53,7 +52,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
   return [
     paragraph([
       ...name,
-      text(`: up to ${counted(summary.max_steps, 'step')}, judged by `),
+      `: up to ${counted(summary.max_steps, 'step')}, judged by `,
       ...joinLines(
         summary.evaluators.map((evaluator) => [code(evaluator)]),
         ', ',
@@ -63,7 +62,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       head,
       rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
     ),
-    paragraph([text(`${compared}${endings(summary)}`)], 'small'),
+    paragraph([`${compared}${endings(summary)}`], 'small'),
   ];
 }
 
@@ -76,16 +75,16 @@ function cells(
 ): Line[] {
   const value = (mean: number | null) =>
     kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2);
-  if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
+  if (mode === 'sweep') return [[value(head)], [count(n)]];
   const change = (by: number) =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
   const end = kind === 'share' ? signed : signedTurns;
   const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}, `;
   return [
-    [text(`${value(base)} →`), lineBreak, text(value(head))],
+    [`${value(base)} →`, lineBreak, value(head)],
     difference === null
-      ? [text('–')]
-      : [text(change(difference)), lineBreak, text(`${interval}${counted(n, 'test')}`)],
+      ? ['–']
+      : [change(difference), lineBreak, `${interval}${counted(n, 'test')}`],
   ];
 }
 
@@ -112,7 +111,7 @@ export function evaluators(
   { collapsedItems: items }: Detail,
 ): Block[] {
   return group(
-    [text('Evaluators on labelled answers')],
+    ['Evaluators on labelled answers'],
     results.length === 0 ? [] : evaluatorTables(results, items),
   );
 }
@@ -141,9 +140,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   const shown = rows.slice(0, items);
   const title = paragraph([
     code(first.name),
-    text(
-      `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
-    ),
+    `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
   ]);
   const head = [
     'Evaluators',
@@ -186,12 +183,12 @@ function cellsOf(
       grade.evaluators.map((name): Line => [code(name)]),
       ' + ',
     ),
-    ...(compares ? [[text(result.side)]] : []),
-    ...criteria.map((name): Line => [text(both(accepted.criteria[name], rejected.criteria[name]))]),
-    [text(both(accepted.all, rejected.all))],
-    [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
-    [text(balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`)],
-    [text(count(unread))],
+    ...(compares ? [[result.side]] : []),
+    ...criteria.map((name): Line => [both(accepted.criteria[name], rejected.criteria[name])]),
+    [both(accepted.all, rejected.all)],
+    [`${interval(accepted.all)} vs ${interval(rejected.all)}`],
+    [balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`],
+    [count(unread)],
   ];
 }
 

@@ -5,7 +5,6 @@ import {
   place,
   strong,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -19,10 +18,8 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
   return [
     paragraph([
       strong(rubric),
-      text(
-        `: ${counted(examples.length, 'example')}, graded ` +
-          `${repeats === 1 ? 'once' : `${repeats} times`} by ${graders.join(', ')}`,
-      ),
+      `: ${counted(examples.length, 'example')}, graded ` +
+        `${repeats === 1 ? 'once' : `${repeats} times`} by ${graders.join(', ')}`,
     ]),
     ...list([agreement(test), ...(repeats === 1 ? [] : [consistency(test)])]),
     ...table(
@@ -32,7 +29,7 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
         .map((example) => [
           [place(example.file, example.line)],
           [code(example.expected)],
-          [text(labelCountWords(example))],
+          [labelCountWords(example)],
           [code(example.content, 120)],
         ]),
     ),
@@ -54,12 +51,10 @@ function agreement({
   const bad = withInterval(rates.true_negative_rate, rates.true_negative_interval);
   const unread = examples.length * repeats - judged;
   return [
-    text(
-      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ` +
-        `${good} of the good, rejects ${bad} of the bad; ` +
-        `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} ` +
-        `good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
-    ),
+    `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ` +
+      `${good} of the good, rejects ${bad} of the bad; ` +
+      `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} ` +
+      `good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
   ];
 }
 
@@ -69,10 +64,8 @@ function withInterval(rate: number | null, interval: Interval | null | undefined
 
 function consistency({ consistency: { share, unanimous, compared } }: RepeatedRubricTest): Line {
   return [
-    text(
-      `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
-        `${counted(compared, 'example')} got the same label every time`,
-    ),
+    `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
+      `${counted(compared, 'example')} got the same label every time`,
   ];
 }
 

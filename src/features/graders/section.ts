@@ -7,7 +7,6 @@ import {
   group,
   paragraph,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -32,7 +31,7 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
   const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
   return group(
-    [text(`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`)],
+    [`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`],
     [
       ...table(
         ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
@@ -51,18 +50,16 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
     rate === null ? [] : [`${percent(rate.rate)} (${rateInterval(rate)})`],
   );
   return [
-    [...name, ...(objects === undefined ? [] : [text(`, by ${OBJECT_WORDS[objects.level]}`)])],
-    [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
-    [text(rates.length === 0 ? '–' : rates.join(' → '))],
+    [...name, ...(objects === undefined ? [] : [`, by ${OBJECT_WORDS[objects.level]}`])],
+    [[base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → ')],
+    [rates.length === 0 ? '–' : rates.join(' → ')],
     [
-      text(
-        difference === null
-          ? '–'
-          : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
-              `${signed(difference.high)}`,
-      ),
+      difference === null
+        ? '–'
+        : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
+          `${signed(difference.high)}`,
     ],
-    [text(`${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`)],
+    [`${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`],
   ];
 }
 
@@ -76,7 +73,7 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
         'labelled examples of '
       : `: on the labelled examples ${who} no better than chance, so the rates ` +
         'cannot be corrected. More labelled examples of ';
-  return [paragraph([...name, text(words), code(metric), text(' would help.')])];
+  return [paragraph([...name, words, code(metric), ' would help.'])];
 }
 
 export function graderAgreement(
@@ -92,7 +89,7 @@ export function graderAgreement(
   }));
   const shown = pairs.slice(0, items);
   return group(
-    [text(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`)],
+    [`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`],
     [
       ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
       ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
@@ -122,19 +119,17 @@ function graderRow({
     word: (value: number | null) => string,
   ): Line => {
     const [before, after] = [base?.[key], head?.[key]];
-    if (before === undefined) return [text(word(after ?? null))];
-    return [
-      text(after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`),
-    ];
+    if (before === undefined) return [word(after ?? null)];
+    return [after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`];
   };
   return [
     [code(name)],
-    [text(examplesOf(shown))],
+    [examplesOf(shown)],
     both('agreement', percent),
     both('true_positive_rate', percent),
     both('true_negative_rate', percent),
     both('kappa', twoDecimals),
-    [text(percent(shown?.base_rate ?? null))],
+    [percent(shown?.base_rate ?? null)],
   ];
 }
 
@@ -150,14 +145,14 @@ function flippedExamples(grader: GraderResult | null, items: number): Block[] {
   if (grader === null || flipped.length === 0 || items === 0) return [];
   return [
     ...table(
-      [[code(grader.rubric), text(': example')], 'Label', 'Base says', 'Head says'],
+      [[code(grader.rubric), ': example'], 'Label', 'Base says', 'Head says'],
       flipped
         .slice(0, items)
         .map(({ content, expected, base, head }) => [
           [code(content, 200)],
           [code(expected)],
-          base === null ? [text('–')] : [code(base)],
-          head === null ? [text('–')] : [code(head)],
+          base === null ? ['–'] : [code(base)],
+          head === null ? ['–'] : [code(head)],
         ]),
     ),
     ...moreBlock(flipped.length, items),

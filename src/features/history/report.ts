@@ -7,7 +7,6 @@ import {
   paragraph,
   strong,
   table,
-  text,
   type Block,
 } from '../../report/sections/document.ts';
 import { shareSpan } from '../../report/sections/intervals.ts';
@@ -95,30 +94,28 @@ function erosionWords({ name, variant, points }: Series): string | null {
 function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
   const { series, notes } = seriesOf(points, more);
   return [
-    paragraph([strong('Pass rates over time'), text(` – ${dateRange(points)}`)], 'verdict'),
-    ...notes.map((note) => paragraph([text(note)])),
+    paragraph([strong('Pass rates over time'), ` – ${dateRange(points)}`], 'verdict'),
+    ...notes.map((note) => paragraph([note])),
     ...table(
       ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'],
       series.map(({ name, variant, points: moments }) => {
         const judged = judgedRates(moments);
         const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
         return [
-          [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])],
-          [text(sparks(moments))],
-          [text(percent(last))],
-          [text(pointsBetween(before, last))],
-          [text(percent(judged.length === 0 ? null : Math.min(...judged)))],
-          [text(percent(judged.length === 0 ? null : Math.max(...judged)))],
-          [text(count(judged.length))],
+          [code(name), ...(variant === '' ? [] : [' ', code(variant)])],
+          [sparks(moments)],
+          [percent(last)],
+          [pointsBetween(before, last)],
+          [percent(judged.length === 0 ? null : Math.min(...judged))],
+          [percent(judged.length === 0 ? null : Math.max(...judged))],
+          [count(judged.length)],
         ];
       }),
     ),
     paragraph(
       [
-        text(
-          `Trend: up to ${count(SPARKS)} newest results, each suite on its own scale, ` +
-            `${GAP_MARK} where it did not run. Change: since the previous result.`,
-        ),
+        `Trend: up to ${count(SPARKS)} newest results, each suite on its own scale, ` +
+          `${GAP_MARK} where it did not run. Change: since the previous result.`,
       ],
       'small',
     ),

@@ -10,7 +10,6 @@ import {
   place,
   strong,
   table,
-  text,
   type Block,
 } from '../../report/sections/document.ts';
 import { cost, count } from '../../text/amounts.ts';
@@ -25,13 +24,13 @@ export function migrationBlocks(
 ): Block[] {
   const rows = suites.map((suite) => [
     [code(suite.name)],
-    [text(onSides((side) => cost(costPerThousand(suite, side, plan))))],
-    [text(onSides((side) => latencyWords(suite, side)))],
+    [onSides((side) => cost(costPerThousand(suite, side, plan)))],
+    [onSides((side) => latencyWords(suite, side))],
   ]);
   return [
     ...table(['suite', 'cost of 1,000 answers', 'median latency'], rows),
     ...edits.flatMap(({ file, line, was, becomes }): Block[] => [
-      paragraph([strong('Edit'), text(' '), place(file, line)]),
+      paragraph([strong('Edit'), ' ', place(file, line)]),
       {
         kind: 'diff',
         lines: [

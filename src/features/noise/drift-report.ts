@@ -5,7 +5,6 @@ import {
   markedLine,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -44,11 +43,11 @@ function driftBlocks(drift: Drift, rows: number): Block[] {
   );
   const isChanged = suites.some(({ status }) => status === 'changed');
   return [
-    paragraph([strong(driftTitle(drift)), text('.')], 'verdict'),
+    paragraph([strong(driftTitle(drift)), '.'], 'verdict'),
     ...cutList(lines, Math.max(rows, 1)),
     ...(isChanged ? [paragraph(markedLine(EXPLANATION))] : []),
     ...problemBlocks(drift, rows),
-    paragraph(joinLines([[text(measured_at)], ...callParts(usage, head)], ' · '), 'small'),
+    paragraph(joinLines([[measured_at], ...callParts(usage, head)], ' · '), 'small'),
   ];
 }
 
@@ -56,8 +55,8 @@ function driftLine(row: DriftRow): Line {
   const { suite, variant, served } = row;
   const other = served === null ? '' : `; the server names another model: ${served}`;
   return [
-    ...[code(suite), text(' ('), code(variantWords(variant)), text(')')],
-    text(`: ${driftStatusWords(row)}${other}`),
+    ...[code(suite), ' (', code(variantWords(variant)), ')'],
+    `: ${driftStatusWords(row)}${other}`,
   ];
 }
 

@@ -7,7 +7,6 @@ import {
   list,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -57,7 +56,7 @@ function noiseVerdict(noise: NoiseResult): Block {
     gate: { alpha },
   } = noise;
   if (noise.problems.length > 0 || runs === 0)
-    return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
+    return paragraph([strong(noiseTitle(noise)), '.'], 'verdict');
   const allowed = `the ${percent(alpha)} that the gate allows`;
   const word =
     low > alpha
@@ -65,7 +64,7 @@ function noiseVerdict(noise: NoiseResult): Block {
       : high <= alpha
         ? `at most ${allowed}`
         : `which agrees with ${allowed}; more comparisons give a more precise rate`;
-  return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
+  return paragraph([strong(noiseTitle(noise)), `, ${word}.`], 'verdict');
 }
 
 export function problemBlocks(
@@ -81,9 +80,9 @@ export function cutList(items: readonly Line[], rows: number): Block[] {
 
 function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
   const parts: Line[] = [
-    ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
-    ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} were inconclusive`)]]),
-    [text(n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries))],
+    ...(unjudged === 0 ? [] : [[`${counted(unjudged, 'comparison')} could not be judged`]]),
+    ...(neutral === 0 ? [] : [[`${count(neutral)} of ${count(runs)} were inconclusive`]]),
+    [n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries)],
     ...callParts(usage, head),
   ];
   return paragraph(joinLines(parts, ' · '), 'small');
@@ -93,11 +92,7 @@ export function callParts(
   usage: Pick<NoiseResult['usage'], 'calls' | 'cost_usd'>,
   { sha }: NoiseResult['head'],
 ): Line[] {
-  return [
-    [text(counted(usage.calls, 'model call'))],
-    [text(runCost(usage))],
-    [code(shortSha(sha))],
-  ];
+  return [[counted(usage.calls, 'model call')], [runCost(usage)], [code(shortSha(sha))]];
 }
 
 export const noiseForm: MeasurementForm<NoiseResult> = { title: noiseTitle, blocks: noiseBlocks };

@@ -40,9 +40,8 @@ export function safeUrl(url: string): string | null {
     : null;
 }
 
-/** Report content, independent of the output. Renderers escape every text in it. */
 export type Inline =
-  | { kind: 'text' | 'strong'; text: string }
+  | { kind: 'strong'; text: string }
   /** Untrusted text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
   | { kind: 'pieces'; pieces: Piece[] }
@@ -56,15 +55,15 @@ export type Inline =
     }
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
   | { kind: 'sign'; sign: string; tone: Tone }
-  | { kind: 'link'; text: string; url: string }
-  | { kind: 'break' };
+  | { kind: 'link'; text: string; url: string };
 
 export interface Piece {
   kind: 'same' | 'changed' | 'gap';
   text: string;
 }
 
-export type Line = Inline[];
+/** Report content, independent of the output. Renderers escape every text in it. */
+export type Line = (string | Inline)[];
 
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
@@ -88,8 +87,6 @@ export type Block =
 /** In UTF-16 units. */
 export const NAME_LIMIT = 120;
 
-export const text = (value: string): Inline => ({ kind: 'text', text: value });
-
 export const strong = (value: string): Inline => ({ kind: 'strong', text: value });
 
 export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
@@ -108,9 +105,8 @@ export function wordsLine(words: Words): Line {
 export function markedLine(sentence: string): Line {
   return sentence
     .split(/`([^`]+)`/)
-    .flatMap((part, index) =>
-      index % 2 === 1 ? [code(part, SENTENCE)] : part === '' ? [] : [text(part)],
-    );
+    .map((part, index) => (index % 2 === 1 ? code(part, SENTENCE) : part))
+    .filter((part) => part !== '');
 }
 
 export const place = (file: string, line: number, side: Side = 'head'): Inline => ({
@@ -133,7 +129,8 @@ export function placeLink(
   return { kind: 'place', file, line, side: standsOn(reference), name: { text: words, limit } };
 }
 
-export const lineBreak: Inline = { kind: 'break' };
+/** A part of a line that is exactly this text starts a new line. */
+export const lineBreak = '\n';
 
 export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
   return { kind: 'paragraph', tone, line };
@@ -141,7 +138,7 @@ export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'no
 
 /** Plain strings as titles must come from evaldiff, not from users. */
 export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
-  const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
+  const titles = head.map((title) => (typeof title === 'string' ? [title] : title));
   return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
 }
 
@@ -154,7 +151,7 @@ export function group(summary: Line, blocks: Block[]): Block[] {
 }
 
 export function joinLines(lines: readonly Line[], separator: string): Line {
-  return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
+  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...line]));
 }
 
 /** Path of a project's file in the repository, for a web address. */
@@ -184,12 +181,17 @@ export function placeLinks({
 
 /** True if a line contains no text from users. Such lines are not wrapped. */
 export function isOurs(line: Line): boolean {
-  return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
+  return line.every((part) => typeof part === 'string' || part.kind === 'verdict');
 }
 
-/** A title without its marks. */
-export function lineWords(line: Line): string {
+/** A line without its marks. */
+export function lineText(line: Line): string {
   return line
-    .map((part) => (part.kind === 'break' ? ': ' : 'text' in part ? part.text : ''))
+    .map((part) => {
+      if (part === lineBreak) return ': ';
+      if (typeof part === 'string') return part;
+      if (part.kind === 'place') return placeText(part);
+      return 'text' in part ? part.text : '';
+    })
     .join('');
 }

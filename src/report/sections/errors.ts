@@ -6,16 +6,7 @@ import { shorten } from '../../text/visible.ts';
 import { NOT_MADE_MESSAGES } from '../../types/model.ts';
 import { ENDED_IN_ERROR } from '../../wording/notices.ts';
 import type { Detail } from './detail.ts';
-import {
-  SENTENCE,
-  code,
-  list,
-  paragraph,
-  strong,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
+import { SENTENCE, code, list, paragraph, strong, type Block, type Line } from './document.ts';
 import { testNames } from './faces.ts';
 import { moreBlock } from './phrases.ts';
 
@@ -86,11 +77,11 @@ export function amongErrors(result: Result): (message: string) => boolean {
 
 function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   return [
-    text(`${count(tries)} × `),
+    `${count(tries)} × `,
     code(shorten(message, SENTENCE), SENTENCE),
-    text(' ('),
+    ' (',
     ...testNames([...references.values()], MAX_NAMED_PER_CAUSE),
-    text(')'),
+    ')',
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { code, joinLines, placeLink, strong, text, type Line } from './document.ts';
+import { code, joinLines, placeLink, strong, type Line } from './document.ts';
 import { andMore } from './phrases.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
@@ -8,12 +8,12 @@ export function linkedFace(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
     ? [placeLink(reference.id, reference)]
-    : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+    : [placeLink(words, reference, FACE_CHARACTERS), ' – ', code(reference.id)];
 }
 
 /** For example `What it did: australia`. */
 export function titledFace(title: string, reference: ReferenceResult): Line {
-  return [strong(title), text(' '), ...linkedFace(reference)];
+  return [strong(title), ' ', ...linkedFace(reference)];
 }
 
 export function shortFace(reference: ReferenceResult): string {
@@ -35,7 +35,7 @@ export function testNames(references: readonly ReferenceResult[], most: number):
       shown.map((reference) => [placeLink(shortFace(reference), reference)]),
       ', ',
     ),
-    text(more === null ? '' : ` ${more}`),
+    more === null ? '' : ` ${more}`,
   ];
 }
 

@@ -19,16 +19,7 @@ import {
 } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import {
-  code,
-  group,
-  joinLines,
-  lineBreak,
-  table,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
+import { code, group, joinLines, lineBreak, table, type Block, type Line } from './document.ts';
 import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
 
 export function metricValues(
@@ -51,7 +42,7 @@ export function metricValues(
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
   const title = `Metric values${moved === 0 ? '' : `: ${count(moved)} worse`}`;
   return group(
-    [text(title)],
+    [title],
     shown.length === 0
       ? []
       : [
@@ -59,7 +50,7 @@ export function metricValues(
             columns,
             shown.map(({ suite, metric }) =>
               [
-                [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
+                [...suiteName(suite, repeated), ' › ', code(metric.name), ...remarks(metric)],
                 ...metricCells(metric, mode),
               ].slice(0, columns.length),
             ),
@@ -81,11 +72,11 @@ const SWEEP = ['Metric', 'Mean', 'Labels'];
 
 /** A rubric whose scores are 0 and 1 has no values. Its mean is the share that passes. */
 function metricCells({ values, base, head, labels = [] }: MetricResult, mode: Result['mode']) {
-  const mean = [text(values === undefined ? wholeRates(base, head) : meanOf(values))];
+  const mean = [values === undefined ? wholeRates(base, head) : meanOf(values)];
   const labelCell = labelLine(labels, mode);
   if (mode === 'sweep') return [mean, labelCell];
   const difference = values === undefined ? pointsBetween(base, head) : differenceOf(values);
-  return [mean, [text(difference)], labelCell];
+  return [mean, [difference], labelCell];
 }
 
 const MOVED = {
@@ -104,7 +95,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
     ),
     ...gateWords(gates, values),
   ];
-  return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
+  return words.length === 0 ? [] : [lineBreak, words.join('; ')];
 }
 
 function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
@@ -146,9 +137,7 @@ export function valueFigures({ suites }: Result): Line[] {
           : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
       const chance = p === null || values.moved === 'better' ? '' : ` (${pValue(p)})`;
       const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
-      return [
-        [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],
-      ];
+      return [[...suiteName(suite, repeated), ' › ', code(name), `${words}${range}${chance}`]];
     }),
   );
 }
@@ -156,7 +145,7 @@ export function valueFigures({ suites }: Result): Line[] {
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
   const counts = labels.map(({ label, base, head }): Line => [
     code(label),
-    text(mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`),
+    mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`,
   ]);
   return joinLines(counts, ', ');
 }

@@ -15,7 +15,6 @@ import {
   list,
   markedLine,
   place,
-  text,
   type Block,
   type Line,
   SENTENCE,
@@ -47,25 +46,24 @@ function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
     ? line
     : [
         ...line,
-        text(named.length === 0 ? ' (' : ' (also at '),
+        named.length === 0 ? ' (' : ' (also at ',
         ...joinLines(
           named.map((at) => [place(at.file, at.line)]),
           ', ',
         ),
-        text(`${more === null ? '' : `${named.length === 0 ? '' : ' '}${more}`})`),
+        `${more === null ? '' : `${named.length === 0 ? '' : ' '}${more}`})`,
       ];
 }
 
 export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
   const words = markedLine(shorten(message, SENTENCE));
-  return at === null ? words : [place(at.file, at.line), text(': '), ...words];
+  return at === null ? words : [place(at.file, at.line), ': ', ...words];
 }
 
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const first = headline(result, reports).note;
-  const inHeadline = (sentence: string) =>
-    first.some((part) => 'text' in part && part.text === shorten(sentence, SENTENCE));
+  const inHeadline = (sentence: string) => first.includes(shorten(sentence, SENTENCE));
   const isElsewhere = elsewhere(result);
   const own = reasonsInWords({
     ...result,
@@ -159,16 +157,14 @@ export function notices(result: Result, detail: Detail): Block[] {
   const shown = lines.slice(0, detail.collapsedItems);
   return group(
     [
-      text(
-        [
-          `${counted(lines.length, 'notice')}: `,
-          present
-            .map(({ words, found }) =>
-              found.length === 1 ? words : `${words} (${count(found.length)})`,
-            )
-            .join(', '),
-        ].join(''),
-      ),
+      [
+        `${counted(lines.length, 'notice')}: `,
+        present
+          .map(({ words, found }) =>
+            found.length === 1 ? words : `${words} (${count(found.length)})`,
+          )
+          .join(', '),
+      ].join(''),
     ],
     [...list(shown), ...moreBlock(lines.length, shown.length)],
   );
@@ -204,10 +200,6 @@ function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line 
     ...markedLine(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
     ...(at === null
       ? []
-      : [
-          text(others.length === 0 ? ' (' : ' (first at '),
-          place(at.file, at.line, first.side),
-          text(')'),
-        ]),
+      : [others.length === 0 ? ' (' : ' (first at ', place(at.file, at.line, first.side), ')']),
   ];
 }

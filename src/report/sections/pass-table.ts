@@ -4,7 +4,7 @@ import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { group, paragraph, table, text, type Block } from './document.ts';
+import { group, paragraph, table, type Block } from './document.ts';
 import { testNames } from './faces.ts';
 import { metricRates } from './phrases.ts';
 
@@ -58,22 +58,22 @@ export function passTable(
   const most = Math.min(MOST_CHANGED_NAMES, collapsedItems);
   const { policy } = suite.rollups;
   return group(
-    [text([counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '))],
+    [[counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': ')],
     [
       ...table(
         ['Base → head', 'Tests'],
         changes.map(({ words, isChange, tests }) => [
-          [text(words)],
+          [words],
           [
-            text(count(tests.length)),
-            ...(isChange && tests.length > 0 ? [text(': '), ...testNames(tests, most)] : []),
+            count(tests.length),
+            ...(isChange && tests.length > 0 ? [': ', ...testNames(tests, most)] : []),
           ],
         ]),
       ),
       paragraph([
-        text(policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`),
-        text(scoring.length === 0 ? '' : " Head's scoring judges both sides."),
-        ...(metrics === null ? [] : [text(` By metric: ${metrics}.`)]),
+        policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`,
+        scoring.length === 0 ? '' : " Head's scoring judges both sides.",
+        ...(metrics === null ? [] : [` By metric: ${metrics}.`]),
       ]),
     ],
   );

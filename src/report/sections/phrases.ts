@@ -20,7 +20,7 @@ import type { UsageTotals } from '../../types/usage-totals.ts';
 import { numberInWords, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Tone } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, group, paragraph, text, type Block, type Line } from './document.ts';
+import { code, group, paragraph, type Block, type Line } from './document.ts';
 
 export interface VerdictLook {
   sign: string;
@@ -207,7 +207,7 @@ export function andMore(total: number, shown: number): string | null {
 
 export function moreBlock(total: number, shown: number, things = ''): Block[] {
   const more = andMore(total, shown);
-  return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
+  return more === null ? [] : [paragraph([`${more}${things === '' ? '' : ` ${things}`}.`])];
 }
 
 export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
@@ -216,9 +216,7 @@ export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
 }
 
 export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
-  return repeated.has(name)
-    ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
-    : [code(name)];
+  return repeated.has(name) ? [code(name), ' (', code(variantWords(variant)), ')'] : [code(name)];
 }
 
 /** A group with the blocks of each suite that has some, the worst suites first. */
@@ -233,7 +231,7 @@ export function suiteGroup(
     .map((suite) => blocksOf(suite, suiteName(suite, repeated)))
     .filter(({ length }) => length > 0);
   const shown = found.slice(0, items);
-  return group([text(title)], [...shown.flat(), ...moreBlock(found.length, shown.length)]);
+  return group([title], [...shown.flat(), ...moreBlock(found.length, shown.length)]);
 }
 
 /** The worst first. */

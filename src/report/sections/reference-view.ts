@@ -12,7 +12,7 @@ import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
-import { type Block, type FactRow, code, paragraph, place, strong, text } from './document.ts';
+import { type Block, type FactRow, code, paragraph, place, strong } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
@@ -33,10 +33,7 @@ export function referenceBlocks(
 ): Block[] {
   const { id, status, file, line, tags, input, expected, base, head } = reference;
   return [
-    paragraph(
-      [strong(id), text(' in '), code(name), text(`, ${variantWords(variant)}: ${status}`)],
-      'verdict',
-    ),
+    paragraph([strong(id), ' in ', code(name), `, ${variantWords(variant)}: ${status}`], 'verdict'),
     {
       kind: 'facts',
       title: [place(file, line)],
@@ -72,7 +69,7 @@ function messageBlocks(title: string, messages: readonly Message[] | null): Bloc
   return [
     {
       kind: 'facts',
-      title: [text(title)],
+      title: [title],
       rows: messages.map(({ role, content }) => fact(role, content)),
     },
   ];
@@ -84,7 +81,7 @@ function sideBlocks(title: string, side: SideResult | null, reports: Reports): B
   return [
     paragraph([
       strong(title),
-      text(`: ${passes} of ${judged} judged ${judged === 1 ? 'try' : 'tries'} pass`),
+      `: ${passes} of ${judged} judged ${judged === 1 ? 'try' : 'tries'} pass`,
     ]),
     ...tries.map((tryResult) => tryBlock(tryResult, reports)),
   ];
@@ -98,22 +95,20 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
     (tryResult.parts === null ? null : answerLine(tryResult, MAX_VIEW_CHARS));
   return {
     kind: 'facts',
-    title: [text(`Try ${tryResult.try + 1}: ${outcome}${reused ? ', reused' : ''}`)],
+    title: [`Try ${tryResult.try + 1}: ${outcome}${reused ? ', reused' : ''}`],
     rows: [
       ...stepLines(tryResult).map((line) => fact('step', line)),
-      ...(said === null ? [] : [{ name: [text('answer')], value: said }]),
+      ...(said === null ? [] : [{ name: ['answer'], value: said }]),
       ...(error === null ? [] : [fact('error', error)]),
       ...scores.map(({ metric, status, value, reason, skip }) => ({
         name: [code(metric)],
         value: [
-          text(
-            [
-              status,
-              ...(isShownValue(value, skip) ? [shownNumber(value)] : []),
-              ...(skip ? ['does not gate'] : []),
-            ].join(', '),
-          ),
-          ...(reason === null ? [] : [text(' – '), code(reason, MAX_VIEW_CHARS)]),
+          [
+            status,
+            ...(isShownValue(value, skip) ? [shownNumber(value)] : []),
+            ...(skip ? ['does not gate'] : []),
+          ].join(', '),
+          ...(reason === null ? [] : [' – ', code(reason, MAX_VIEW_CHARS)]),
         ],
       })),
     ],
@@ -121,7 +116,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
 }
 
 function fact(name: string, value: string): FactRow {
-  return { name: [text(name)], value: [code(value, MAX_VIEW_CHARS)] };
+  return { name: [name], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
 interface Which {

@@ -5,16 +5,7 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { brokeWord, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import {
-  code,
-  group,
-  lineBreak,
-  paragraph,
-  table,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
+import { code, group, lineBreak, paragraph, table, type Block, type Line } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
@@ -80,7 +71,7 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   });
   const shown = open + detail.counts - counts + Math.max(0, detail.answers - open) - answers;
   return group(
-    [text(brokenWords(result, shared, open))],
+    [brokenWords(result, shared, open)],
     [...blocks, ...moreBlock(entries.length, shown)],
   );
 }
@@ -90,23 +81,21 @@ function failureLine(
   repeated: ReadonlySet<string> | null,
 ): Line {
   const subject: Line =
-    metric === null
-      ? [text('No answer')]
-      : [code(metric), text(unjudged ? ' could not judge' : ' failed')];
+    metric === null ? ['No answer'] : [code(metric), unjudged ? ' could not judge' : ' failed'];
   const [first] = entries;
   const suites = new Set(entries.map(({ suite }) => promptKey(suite))).size;
   const variants = new Set(entries.map(({ suite }) => suite)).size;
   return [
     ...subject,
-    text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`),
+    `${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`,
     ...(repeated === null || first === undefined
       ? []
       : suites > 1
-        ? [text(` of ${counted(suites, 'suite')}`)]
+        ? [` of ${counted(suites, 'suite')}`]
         : variants > 1
-          ? [text(` of ${counted(variants, 'variant')} of `), code(first.suite.name)]
-          : [text(' of '), ...suiteName(first.suite, repeated)]),
-    ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
+          ? [` of ${counted(variants, 'variant')} of `, code(first.suite.name)]
+          : [' of ', ...suiteName(first.suite, repeated)]),
+    ...(reason === null ? [] : [': ', code(reason, REASON_CHARACTERS)]),
   ];
 }
 
@@ -155,11 +144,9 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   const rows = entries.slice(0, detail.collapsedItems);
   return group(
     [
-      text(
-        entries.length === 0
-          ? 'Tries that ended in an error'
-          : `Tests by status: ${words.join(', ')}`,
-      ),
+      entries.length === 0
+        ? 'Tries that ended in an error'
+        : `Tests by status: ${words.join(', ')}`,
     ],
     [
       ...countsTable(rows, repeatedNames(result.suites)),
@@ -187,11 +174,9 @@ function answerBlocks(
 ): Block[] {
   const title: Line = [
     ...suiteName(suite, repeated),
-    text(' › '),
+    ' › ',
     ...linkedFace(reference),
-    text(
-      ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
-    ),
+    ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
   ];
   return evidence(title, reference, detail, reports);
 }
@@ -213,9 +198,9 @@ function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<s
   return table(
     ['Test', 'Status', 'Base → head'],
     entries.map(({ suite, reference }) => [
-      [...suiteName(suite, repeated), text(' › '), lineBreak, ...linkedFace(reference)],
-      [text(statusWords(reference))],
-      [text(passWords(reference.base)), text(' →'), lineBreak, text(passWords(reference.head))],
+      [...suiteName(suite, repeated), ' › ', lineBreak, ...linkedFace(reference)],
+      [statusWords(reference)],
+      [passWords(reference.base), ' →', lineBreak, passWords(reference.head)],
     ]),
   );
 }

@@ -16,7 +16,6 @@ import {
   paragraph,
   place,
   table,
-  text,
   type Block,
   type Line,
   SENTENCE,
@@ -54,11 +53,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const rows = groups.map(([suite, ...same]) => {
     const cell = suiteCell(suite, names.has(suite.name), same);
     return mode === 'sweep'
-      ? [
-          cell,
-          [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)],
-          [text(sweepSize(suite))],
-        ]
+      ? [cell, [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)], [sweepSize(suite)]]
       : [
           [{ kind: 'verdict' as const, ...verdictLook(suite, result) }, lineBreak, ...cell],
           ratesCell(suite, result),
@@ -68,11 +63,11 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const diffColumns = ['Suite', rateHead(result), 'Changed'];
   const sweepColumns = ['Suite', rateHead(result), 'Refs × tries'];
   const more = andMore(suites.length, groups.flat().length);
-  const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
+  const rest = more === null ? [] : [paragraph([`${more} suites`])];
   if (mode === 'diff')
     return group(
-      [text(suitesInWords(result))],
-      [...table(diffColumns, rows), ...rest, paragraph([text(TEST_PASSES)], 'small')],
+      [suitesInWords(result)],
+      [...table(diffColumns, rows), ...rest, paragraph([TEST_PASSES], 'small')],
     );
   const open = rows.slice(0, OPEN_SUITES);
   const folded = rows.slice(OPEN_SUITES);
@@ -81,7 +76,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     ...table(sweepColumns, open),
     ...(folded.length === 0
       ? rest
-      : group([text(counted(below, 'more suite'))], [...table(sweepColumns, folded), ...rest])),
+      : group([counted(below, 'more suite')], [...table(sweepColumns, folded), ...rest])),
   ];
 }
 
@@ -123,7 +118,7 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
   const own = new Set(because.map(({ file }) => file));
   const others = new Set(same.flatMap((suite) => suite.because.map(({ file }) => file)));
   const more = [...others].filter((file) => !own.has(file)).length;
-  return more === 0 ? [] : [text(`; the same in ${counted(more, 'more file')}`)];
+  return more === 0 ? [] : [`; the same in ${counted(more, 'more file')}`];
 }
 
 const OPEN_SUITES = 20;
@@ -164,47 +159,47 @@ export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line =
   const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
   if (another && difference === null)
     return [
-      text(rates(own.base_base, own.base_head)),
+      rates(own.base_base, own.base_head),
       lineBreak,
-      text("same answers, base's → head's scoring"),
+      "same answers, base's → head's scoring",
       ...rollUpLine(suite),
     ];
   return [
     ...ratesOf(suite),
     ...below,
     ...rollUpLine(suite),
-    ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
+    ...(another ? [lineBreak, `base under its own scoring ${percent(own.base_base)}`] : []),
   ];
 }
 
 function ratesOf(suite: SuiteResult): Line {
   const { base, head } = suite.pass_rate;
   const values = valueWords(suite);
-  return values === null ? [text(preferredWords(suite) ?? rates(base, head))] : wordsLine(values);
+  return values === null ? [preferredWords(suite) ?? rates(base, head)] : wordsLine(values);
 }
 
 function ratesCell(suite: SuiteResult, result: Result): Line {
   const { pass_rate: rate } = suite;
-  const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
+  const moved = rate.difference === null ? [] : [lineBreak, change(rate)];
   return [
     ...ratesLine(suite, result, moved),
-    ...changeCounts(suite).flatMap((words) => [lineBreak, text(words)]),
+    ...changeCounts(suite).flatMap((words) => [lineBreak, words]),
     ...metricLine(suite),
     ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
       lineBreak,
-      text(numberInWords(metric.name, metric.values)),
+      numberInWords(metric.name, metric.values),
     ]),
   ];
 }
 
 function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
-  return words === null ? [] : [lineBreak, text(words)];
+  return words === null ? [] : [lineBreak, words];
 }
 
 function metricLine(suite: SuiteResult): Line {
   const words = metricRates(suite);
-  return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
+  return words === null ? [] : [lineBreak, shorten(words, SENTENCE)];
 }
 
 export function sweepSize({ references }: SuiteResult): string {
@@ -233,21 +228,19 @@ export function suiteCell(
       [name, ...named.map((suite) => suite.name)].map((each) => [code(each)]),
       ', ',
     ),
-    ...(more === null ? [] : [text(` ${more}`)]),
+    ...(more === null ? [] : [` ${more}`]),
     ...(words === '' ? [] : [lineBreak, code(words)]),
   ];
 }
 
 export function becauseLine(because: readonly Because[]): Line {
-  if (because.length === 0) return [text('–')];
+  if (because.length === 0) return ['–'];
   const more = andMore(because.length, SHOWN_REASONS);
   const lines = because
     .slice(0, SHOWN_REASONS)
     .flatMap(({ key, file }, index, shown): Line => [
-      ...(key === shown[index - 1]?.key
-        ? [text(', ')]
-        : [text(index === 0 ? '' : '; '), code(key), text(' in ')]),
+      ...(key === shown[index - 1]?.key ? [', '] : [index === 0 ? '' : '; ', code(key), ' in ']),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
-  return [...lines, ...(more === null ? [] : [text(` ${more}`)])];
+  return [...lines, ...(more === null ? [] : [` ${more}`])];
 }

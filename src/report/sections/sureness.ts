@@ -12,7 +12,6 @@ import {
   joinLines,
   list,
   paragraph,
-  text,
   type Block,
   type Line,
 } from './document.ts';
@@ -36,14 +35,14 @@ export function sureness(
   const sentences = isJudged ? suiteSentences(result) : [];
   const shown = sentences.slice(0, items);
   return group(
-    [text(isJudged ? 'How sure is this?' : 'Calls and tokens')],
+    [isJudged ? 'How sure is this?' : 'Calls and tokens'],
     [
       ...list(shown.map(({ line }) => line)),
       ...moreBlock(
         isJudged ? suites.length : 0,
         shown.reduce((sum, { suites }) => sum + suites, 0),
       ),
-      ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
+      ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph([VOCABULARY])] : []),
       ...list([
         ...valueFigures(result),
         ...scoringFigures(result),
@@ -75,7 +74,7 @@ function suiteSentences({ suites }: Result): SuiteSentence[] {
     const why = reason === null ? '' : ` (evaldiff explain ${reason.by})`;
     const line = [
       ...joinLines(named, ', '),
-      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}${why}`),
+      `${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}${why}`,
     ];
     return { line, suites: same.length };
   });
@@ -85,7 +84,7 @@ function repeated(result: Result): Line[] {
   const { base, mode } = result;
   const isCommit = base !== null && base.sha !== 'worktree';
   if (!isCommit || mode === 'sweep' || !makesCalls(result)) return [];
-  return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
+  return [['Repeat it on your machine: ', code(localCommand(result, base.sha))]];
 }
 
 function spent(result: Result): Line[] {
@@ -104,7 +103,7 @@ function spent(result: Result): Line[] {
       : []),
     ...(saved === null || saved === 0 ? [] : [`${cost(saved)} saved by reuse`]),
   ];
-  return parts.length === 0 ? [] : [[text(parts.join(' · '))]];
+  return parts.length === 0 ? [] : [[parts.join(' · ')]];
 }
 
 function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
