@@ -119,7 +119,7 @@ const HTML: Dialect = {
   lineBreak: '<br>',
 };
 
-function inlineText(part: Line[number], links: Links, as: Dialect): string {
+function inlineText(part: Inline, links: Links, as: Dialect): string {
   if (part === lineBreak) return as.lineBreak;
   if (typeof part === 'string') return escapeWithin(part, as.plain);
   switch (part.kind) {

@@ -27,9 +27,7 @@ const MESSAGES = 500;
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
     paragraph([strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), ` – ${table.run}`], 'verdict'),
-    ...(table.messages === null
-      ? []
-      : [paragraph([code(JSON.stringify(table.messages), MESSAGES)])]),
+    ...(table.messages === null ? [] : [paragraph(code(JSON.stringify(table.messages), MESSAGES))]),
     runTable(table),
   ]);
 }

@@ -75,7 +75,7 @@ export function renderTerminal(result: Result, reports: Reports, options: Termin
   const titles = blocks.map((block) =>
     block.kind === 'group' ? paragraph([FOLD, ...block.summary]) : block,
   );
-  return `${renderBlocks([...titles, paragraph([UNFOLD], 'small')], options)}\n`;
+  return `${renderBlocks([...titles, paragraph(UNFOLD, 'small')], options)}\n`;
 }
 
 const FOLD = '▸ ';
@@ -148,7 +148,7 @@ function runs(line: Line, style: Style = 'plain'): Run[] {
   return line.flatMap((part) => styledRuns(part, style));
 }
 
-function styledRuns(part: Line[number], style: Style): Run[] {
+function styledRuns(part: Inline, style: Style): Run[] {
   const run = (text: string, own: Style = style): Run => ({
     text: text === lineBreak ? text : logLine(text),
     style: own,

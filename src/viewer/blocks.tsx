@@ -145,7 +145,7 @@ export function LineView({ line, links }: { line: Line; links: Links }) {
   );
 }
 
-function InlineView({ part, links }: { part: Line[number]; links: Links }) {
+function InlineView({ part, links }: { part: Inline; links: Links }) {
   if (part === lineBreak) return <br />;
   if (typeof part === 'string') return <>{part}</>;
   switch (part.kind) {

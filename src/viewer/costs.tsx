@@ -1,4 +1,4 @@
-import { runCost } from '../report/sections/phrases.ts';
+import { runCost, usagesByPurpose } from '../report/sections/phrases.ts';
 import { cost, count } from '../text/amounts.ts';
 import { DataTable, own } from './blocks.tsx';
 import type { ResultData } from './data.ts';
@@ -15,23 +15,9 @@ export function Costs() {
   );
 }
 
-const CALL_PURPOSES = {
-  prompt: 'answers',
-  grader: 'grading',
-  embedding: 'embeddings',
-  evaluator: 'evaluators',
-  qualeval: 'attributes',
-  fix: 'drafted fixes',
-} as const;
-
-type CallPurpose = keyof typeof CALL_PURPOSES;
-
 function UsageTable({ usage }: Pick<ResultData, 'usage'>) {
-  const purposes = Object.entries(usage.by_purpose) as [
-    CallPurpose,
-    NonNullable<ResultData['usage']['by_purpose'][CallPurpose]>,
-  ][];
-  const most = Math.max(1, ...purposes.map(([, { calls }]) => calls));
+  const purposes = usagesByPurpose(usage);
+  const most = Math.max(1, ...purposes.map(({ calls }) => calls));
   const money = (dollars: number | null | undefined) =>
     own(dollars === undefined ? '–' : cost(dollars));
   return (
@@ -39,8 +25,8 @@ function UsageTable({ usage }: Pick<ResultData, 'usage'>) {
       <DataTable
         head={['For', 'Calls', '', 'Reused answers', 'Cost', 'Saved by reuse']}
         rows={[
-          ...purposes.map(([purpose, { calls, reused, cost_usd: dollars, saved_usd: saved }]) => [
-            own(CALL_PURPOSES[purpose]),
+          ...purposes.map(({ purpose, calls, reused, cost_usd: dollars, saved_usd: saved }) => [
+            own(purpose),
             own(count(calls)),
             own(<Bar share={calls / most} label={`${count(calls)} calls`} />),
             own(count(reused)),

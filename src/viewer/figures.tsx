@@ -1,10 +1,4 @@
-import {
-  change,
-  differenceWords,
-  rates,
-  repeatedNames,
-  VERDICTS,
-} from '../report/sections/phrases.ts';
+import { change, differenceWords, rates, VERDICTS } from '../report/sections/phrases.ts';
 import {
   becauseLine,
   rateHead,
@@ -29,10 +23,9 @@ export function Suites() {
     (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
     0.05,
   );
-  const repeated = repeatedNames(suites);
   const rows = suitesWorstFirst(suites).map((suite) => {
     const { sign, word, tone } = verdictLook(suite, result);
-    const named = <LineView line={suiteCell(suite, repeated.has(suite.name))} links={links} />;
+    const named = <LineView line={suiteCell(suite, suites)} links={links} />;
     const passing = own(<LineView line={ratesLine(suite, result)} links={links} />);
     if (mode === 'sweep') return [wrapped(named), passing, own(sweepSize(suite))];
     const { references, tries } = suite.compared;

@@ -199,7 +199,7 @@ const UNREADABLE =
 async function readDropped(file: File | undefined): Promise<ViewData> {
   const result = withVisibleText(JSON.parse((await file?.text()) ?? '') as ViewData['result']);
   if ((result.schema_version as number) !== 2) throw new Error('It has another version');
-  const top = [paragraph([result.title], 'verdict')];
+  const top = [paragraph(result.title, 'verdict')];
   return { result, blocks: { top, groups: [], metrics: [], more: [], footer: [] }, left: null };
 }
 

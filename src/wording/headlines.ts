@@ -9,7 +9,7 @@ import type { Fact } from './facts.ts';
 import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords, scoringEffect } from './scoring.ts';
-import { variantWords } from './variants.ts';
+import { ownVariant } from './variants.ts';
 import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
@@ -35,9 +35,10 @@ export function reasonText(reason: Reason | undefined, words: string): HeadlineT
   return { subject: [], rows: [], notes: [[{ name, limit: MAX_SENTENCE }]] };
 }
 
-function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult[]): Words {
-  const isOnly = suites.filter((suite) => suite.name === name).length < 2;
-  return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
+export function suiteWords(suite: SuiteResult, suites: readonly SuiteResult[]): Words {
+  const { name } = suite;
+  const variant = ownVariant(suite, suites);
+  return variant === '' ? [{ name }] : [{ name }, ' (', { name: variant }, ')'];
 }
 
 /** For example `support 100 → 70 %: 6 of 20 tests broke`. */

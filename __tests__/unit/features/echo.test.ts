@@ -77,7 +77,7 @@ const suiteKey: SuiteKey = {
 };
 
 const report: FeatureReport = {
-  sections: { why: ({ suites }) => [paragraph([`Echoed ${suites[0]?.echoed ?? 0}.`])] },
+  sections: { why: ({ suites }) => [paragraph(`Echoed ${suites[0]?.echoed ?? 0}.`)] },
 };
 const keys = { tries: z.string().exactOptional(), suite: z.number().exactOptional() };
 

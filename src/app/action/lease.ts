@@ -183,7 +183,7 @@ async function failLease(state: LeaseState, reasons: readonly string[]): Promise
   state.failed = true;
   await state.opening;
   if (!state.judges) return [];
-  const blocks = reasons.map((reason) => paragraph([reason]));
+  const blocks = reasons.map((reason) => paragraph(reason));
   const summary = markdownOf(blocks, NO_LINKS);
   const title = `No verdict: ${reasons[0] ?? ''}`;
   const body = leaseCommentBody(state, '❌ No verdict for ', summary);

@@ -56,7 +56,7 @@ function sharedReplies({ suites }: Result): Block[] {
   const names = suites.filter(({ references }) => isShared(references)).map(({ name }) => name);
   if (names.length === 0) return [];
   const words = 'base and head sent the model the same requests, so its replies count for both.';
-  return [paragraph([`${firstWords(names)}: ${words}`], 'small')];
+  return [paragraph(`${firstWords(names)}: ${words}`, 'small')];
 }
 
 function isShared(references: readonly ReferenceResult[]): boolean {
@@ -161,7 +161,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
         [['Run'], [runWords(base.facts)], [runWords(head.facts)]],
       ],
     },
-    ...(left.length === 0 ? [] : [paragraph([left.join(' ')], 'small')]),
+    ...(left.length === 0 ? [] : [paragraph(left.join(' '), 'small')]),
   ];
 }
 

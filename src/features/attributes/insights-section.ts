@@ -10,11 +10,12 @@ import {
   strong,
   type Block,
   type Line,
+  moreBlock,
 } from '../../report/sections/document.ts';
 import { shortFace } from '../../report/sections/faces.ts';
 import { fixBlocks } from '../../report/sections/fixes.ts';
-import { andMore, moreBlock } from '../../report/sections/phrases.ts';
-import { counted, wholePercent } from '../../text/amounts.ts';
+
+import { andMore, counted, wholePercent } from '../../text/amounts.ts';
 import {
   GENERATED_WORDS,
   explainedSuites,
@@ -31,17 +32,14 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
   if (all.length === 0 || result.mode === 'sweep') return [];
-  return group(
-    [insightsTitle(result.insights)],
-    [
-      ...(all.some(({ insight }) => insight.fix !== null) ? [paragraph([GENERATED_WORDS])] : []),
-      ...shown.flatMap(({ insight, of }) => [
-        paragraph(insightLine(insight, of, suites.length > 1)),
-        ...fixBlocks(insight),
-      ]),
-      ...moreBlock(all.length, shown.length),
-    ],
-  );
+  return group(insightsTitle(result.insights), [
+    ...(all.some(({ insight }) => insight.fix !== null) ? [paragraph(GENERATED_WORDS)] : []),
+    ...shown.flatMap(({ insight, of }) => [
+      paragraph(insightLine(insight, of, suites.length > 1)),
+      ...fixBlocks(insight),
+    ]),
+    ...moreBlock(all.length, shown.length),
+  ]);
 }
 
 export function insightLine(
@@ -50,13 +48,13 @@ export function insightLine(
   named: boolean,
 ): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
-  const more = andMore(references.length, SHOWN_REFERENCES);
   const regressed = of.attributes.find(({ id }) => id === attribute);
   return [
     ...(named ? [code(of.name), ': '] : []),
     ...(regressed === undefined ? [] : [rateSentence(regressed)]),
-    ...(names.length === 0 ? [] : [' (', ...joinLines(names, ', ')]),
-    ...(names.length === 0 ? [] : [more === null ? ')' : ` ${more})`]),
+    ...(names.length === 0
+      ? []
+      : [' (', ...joinLines(names, ', '), `${andMore(references.length, SHOWN_REFERENCES)})`]),
   ];
 }
 

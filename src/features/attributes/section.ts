@@ -9,9 +9,10 @@ import {
   table,
   type Block,
   type Line,
+  moreBlock,
 } from '../../report/sections/document.ts';
-import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
-import { signed, count, counted } from '../../text/amounts.ts';
+import { change, rates } from '../../report/sections/phrases.ts';
+import { andMore, signed, count, counted } from '../../text/amounts.ts';
 import {
   KIND_WORDS,
   attributeWords,
@@ -45,7 +46,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const several = suites.length > 1;
   if (mode === 'sweep')
     return group(
-      [counted(all.length, 'attribute')],
+      counted(all.length, 'attribute'),
       attributesTable(
         rows.filter(({ attribute }) => attribute.n > 0),
         items,
@@ -65,32 +66,29 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const isRed = suites.some(({ suite }) => suite.verdict === 'regressed');
   if (moved.length + also.length === 0 && !isRed) return [];
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
-  return group(
-    [movedCounts(all)],
-    [
-      ...attributesTable(moved, items, several, mode),
-      ...alsoList(also, items, several),
-      ...notes(
-        few === 0
-          ? null
-          : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
-        moved.length > 0
-          ? null
-          : also.length > 0
-            ? 'None of them changed more than the other tests beyond chance, so none is named.'
-            : few < all.length
-              ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
-              : null,
-        isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
-          ? 'No change of the prompt was tried, because no attribute is named as worse.'
-          : null,
-      ),
-    ],
-  );
+  return group(movedCounts(all), [
+    ...attributesTable(moved, items, several, mode),
+    ...alsoList(also, items, several),
+    ...notes(
+      few === 0
+        ? null
+        : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
+      moved.length > 0
+        ? null
+        : also.length > 0
+          ? 'None of them changed more than the other tests beyond chance, so none is named.'
+          : few < all.length
+            ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
+            : null,
+      isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
+        ? 'No change of the prompt was tried, because no attribute is named as worse.'
+        : null,
+    ),
+  ]);
 }
 
 function notes(...sentences: readonly (string | null)[]): Block[] {
-  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([sentence])]));
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph(sentence)]));
 }
 
 function attributesTable(
@@ -102,26 +100,22 @@ function attributesTable(
   const shown = rows.slice(0, items);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
   const diff = mode === 'diff';
-  const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
-    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: textCell(attributeWords) },
-    ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
-    ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
+  const columns: { head: string; cell(attribute: AttributeResult): string }[] = [
+    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: attributeWords },
+    ...(skills ? [{ head: 'Other skills', cell: alignmentWords }] : []),
+    ...(diff ? [{ head: 'Verdict', cell: ({ verdict }: AttributeResult) => verdict }] : []),
   ];
   return [
     ...table(
       ['Attribute', ...columns.map(({ head }) => head)],
-      shown.map(({ attribute, of }) => [
+      rows.map(({ attribute, of }) => [
         [...nameLine(attribute, of, several), ` (${count(attribute.n)})`],
         ...columns.map(({ cell }) => cell(attribute)),
       ]),
+      items,
     ),
-    ...moreBlock(rows.length, shown.length),
-    ...(skills ? [paragraph([ALIGNMENT_WORDS], 'small')] : []),
+    ...(skills ? [paragraph(ALIGNMENT_WORDS, 'small')] : []),
   ];
-}
-
-function textCell(words: (attribute: AttributeResult) => string) {
-  return (attribute: AttributeResult): Line => [words(attribute)];
 }
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
@@ -169,12 +163,11 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
       ).flatMap((name): Line => [' or ', code(name)]),
       ` (${attributeWords(attribute)} over ${counted(n, 'test')})`,
     ]);
-  const more = andMore(together.length, shown.length);
   const { verdict, explained_by: ids, alternatives } = first.attribute;
   const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
   return [
     ...joinLines(shown, ', '),
-    `${more === null ? '' : ` ${more}`} ${verdict}`,
+    `${andMore(together.length, shown.length)} ${verdict}`,
     ...(alternatives.length === 0 ? [] : [`: ${sharedTestWords(first.attribute)}`]),
     ...(named.length === 0
       ? []

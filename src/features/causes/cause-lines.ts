@@ -1,5 +1,12 @@
-import { code, joinLines, place, strong, type Line } from '../../report/sections/document.ts';
-import { count, counted, countedTries } from '../../text/amounts.ts';
+import {
+  code,
+  joinLines,
+  place,
+  strong,
+  type Inline,
+  type Line,
+} from '../../report/sections/document.ts';
+import { andMore, count, counted, countedTries } from '../../text/amounts.ts';
 import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
@@ -34,13 +41,8 @@ export function causeLine(
 
 function unitsLine({ relation, units }: Pick<Cause, 'relation' | 'units'>): Line {
   const shown = units.slice(0, NAMED_UNITS).map((unit, i) => unitLine(unit, units[i - 1]));
-  const more = units.length - shown.length;
   const between = relation === 'either' ? ' or ' : ' and ';
-  return [
-    ...joinLines(shown, between),
-    ...(more > 0 ? [` and ${count(more)} more`] : []),
-    RELATIONS[relation],
-  ];
+  return [...joinLines(shown, between), andMore(units.length, shown.length), RELATIONS[relation]];
 }
 
 const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
@@ -122,7 +124,7 @@ function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
   return isText ? cutOut(base_text ?? '', head_text ?? '') : null;
 }
 
-function settingValue(written: string | null): Line[number] {
+function settingValue(written: string | null): Inline {
   return written === null ? 'not set' : code(written, UNIT_TEXT);
 }
 

@@ -25,7 +25,7 @@ export function causes(result: Result): Block[] {
   const folded = all.slice(OPEN_FINDINGS);
   return [
     ...all.slice(0, OPEN_FINDINGS).flat(),
-    ...group([counted(folded.length, 'more cause')], folded.flat()),
+    ...group(counted(folded.length, 'more cause'), folded.flat()),
   ];
 }
 
@@ -133,7 +133,7 @@ export function referenceCauses(
   if (own.length > 0)
     return own.flatMap((cause) => [
       paragraph(causeLine(cause, suite, [])),
-      ...(cause.relation === 'only-change' ? [] : [paragraph([trialFigures(cause, suite)])]),
+      ...(cause.relation === 'only-change' ? [] : [paragraph(trialFigures(cause, suite))]),
       ...fixBlocks(cause),
     ]);
   const tried = suite.explained.unexplained.includes(id);

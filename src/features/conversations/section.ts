@@ -8,14 +8,10 @@ import {
   paragraph,
   table,
   type Block,
+  type Cell,
   type Line,
 } from '../../report/sections/document.ts';
-import {
-  moreBlock,
-  change as changeOf,
-  rateInterval,
-  suiteGroup,
-} from '../../report/sections/phrases.ts';
+import { change as changeOf, rateInterval, suiteGroup } from '../../report/sections/phrases.ts';
 import { percent, signed, count, counted } from '../../text/amounts.ts';
 import type {
   ConversationSummary,
@@ -54,7 +50,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       ...name,
       `: up to ${counted(summary.max_steps, 'step')}, judged by `,
       ...joinLines(
-        summary.evaluators.map((evaluator) => [code(evaluator)]),
+        summary.evaluators.map((evaluator) => code(evaluator)),
         ', ',
       ),
     ]),
@@ -62,7 +58,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       head,
       rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
     ),
-    paragraph([`${compared}${endings(summary)}`], 'small'),
+    paragraph(`${compared}${endings(summary)}`, 'small'),
   ];
 }
 
@@ -72,10 +68,10 @@ function cells(
   { base, head, difference, low, high, n }: PairedMean,
   kind: MeanUnit,
   mode: Result['mode'],
-): Line[] {
+): Cell[] {
   const value = (mean: number | null) =>
     kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2);
-  if (mode === 'sweep') return [[value(head)], [count(n)]];
+  if (mode === 'sweep') return [value(head), count(n)];
   const change = (by: number) =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
   const end = kind === 'share' ? signed : signedTurns;
@@ -111,7 +107,7 @@ export function evaluators(
   { collapsedItems: items }: Detail,
 ): Block[] {
   return group(
-    ['Evaluators on labelled answers'],
+    'Evaluators on labelled answers',
     results.length === 0 ? [] : evaluatorTables(results, items),
   );
 }
@@ -137,7 +133,6 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   const criteria = [...new Set(results.flatMap((result) => result.criteria))];
   const compares = results.length > 1;
   const rows = groupByEvaluators(results);
-  const shown = rows.slice(0, items);
   const title = paragraph([
     code(first.name),
     `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
@@ -155,9 +150,9 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
     title,
     ...table(
       head,
-      shown.map((row) => cellsOf(row, criteria, compares)),
+      rows.map((row) => cellsOf(row, criteria, compares)),
+      items,
     ),
-    ...moreBlock(rows.length, shown.length),
   ];
 }
 
@@ -176,19 +171,19 @@ function cellsOf(
   { result, grade }: EvaluatorRow,
   criteria: readonly string[],
   compares: boolean,
-): Line[] {
+): Cell[] {
   const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
   return [
     joinLines(
-      grade.evaluators.map((name): Line => [code(name)]),
+      grade.evaluators.map((name) => code(name)),
       ' + ',
     ),
-    ...(compares ? [[result.side]] : []),
+    ...(compares ? [result.side] : []),
     ...criteria.map((name): Line => [both(accepted.criteria[name], rejected.criteria[name])]),
-    [both(accepted.all, rejected.all)],
-    [`${interval(accepted.all)} vs ${interval(rejected.all)}`],
-    [balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`],
-    [count(unread)],
+    both(accepted.all, rejected.all),
+    `${interval(accepted.all)} vs ${interval(rejected.all)}`,
+    balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`,
+    count(unread),
   ];
 }
 

@@ -30,9 +30,7 @@ export const coverageReport: FeatureReport = {
         ),
       ]),
     belowReferences: ({ coverage = [] }, detail) =>
-      detail === EVERYTHING
-        ? group(['Which line is tested?'], coverage.flatMap(coverageBlocks))
-        : [],
+      detail === EVERYTHING ? group('Which line is tested?', coverage.flatMap(coverageBlocks)) : [],
   },
   proposals: ({ coverage = [] }) =>
     coverage.flatMap(({ suite: name, path, variant, lines }) =>

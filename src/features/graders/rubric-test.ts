@@ -27,10 +27,10 @@ export function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
       [...examples]
         .sort((a, b) => right(a) - right(b))
         .map((example) => [
-          [place(example.file, example.line)],
-          [code(example.expected)],
-          [labelCountWords(example)],
-          [code(example.content, 120)],
+          place(example.file, example.line),
+          code(example.expected),
+          labelCountWords(example),
+          code(example.content, 120),
         ]),
     ),
   ];

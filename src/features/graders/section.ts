@@ -8,15 +8,12 @@ import {
   paragraph,
   table,
   type Block,
+  type Cell,
   type Line,
+  moreBlock,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import {
-  moreBlock,
-  rateInterval,
-  repeatedNames,
-  suiteName,
-} from '../../report/sections/phrases.ts';
+import { rateInterval, suiteName } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Side } from '../../types/plain.ts';
@@ -28,22 +25,18 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
   );
   if (found.length === 0) return [];
-  const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
-  return group(
-    [`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`],
-    [
-      ...table(
-        ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
-        shown.map(({ suite, error }) => graderErrorRow(suite, suiteName(suite, repeated), error)),
-      ),
-      ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, repeated), error)),
-      ...moreBlock(found.length, shown.length),
-    ],
-  );
+  return group(`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`, [
+    ...table(
+      ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
+      shown.map(({ suite, error }) => graderErrorRow(suite, suiteName(suite, suites), error)),
+    ),
+    ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, suites), error)),
+    ...moreBlock(found.length, shown.length),
+  ]);
 }
 
-function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
+function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderError): Cell[] {
   const { good, bad, difference, objects } = error;
   const { base, head } = objects ?? pass_rate;
   const rates = [error.base, error.head].flatMap((rate) =>
@@ -51,15 +44,13 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
   );
   return [
     [...name, ...(objects === undefined ? [] : [`, by ${OBJECT_WORDS[objects.level]}`])],
-    [[base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → ')],
-    [rates.length === 0 ? '–' : rates.join(' → ')],
-    [
-      difference === null
-        ? '–'
-        : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
-          `${signed(difference.high)}`,
-    ],
-    [`${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`],
+    [base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '),
+    rates.length === 0 ? '–' : rates.join(' → '),
+    difference === null
+      ? '–'
+      : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
+        `${signed(difference.high)}`,
+    `${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`,
   ];
 }
 
@@ -88,14 +79,11 @@ export function graderAgreement(
     head: results.find(({ rubric, side }) => rubric === name && side === 'head') ?? null,
   }));
   const shown = pairs.slice(0, items);
-  return group(
-    [`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`],
-    [
-      ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
-      ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
-      ...moreBlock(pairs.length, shown.length),
-    ],
-  );
+  return group(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`, [
+    ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
+    ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
+    ...moreBlock(pairs.length, shown.length),
+  ]);
 }
 
 const AGREEMENT_COLUMNS = [
@@ -112,7 +100,7 @@ function graderRow({
   name,
   base,
   head,
-}: { name: string } & Record<Side, GraderResult | null>): Line[] {
+}: { name: string } & Record<Side, GraderResult | null>): Cell[] {
   const shown = head ?? base;
   const both = (
     key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa',
@@ -123,13 +111,13 @@ function graderRow({
     return [after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`];
   };
   return [
-    [code(name)],
-    [examplesOf(shown)],
+    code(name),
+    examplesOf(shown),
     both('agreement', percent),
     both('true_positive_rate', percent),
     both('true_negative_rate', percent),
     both('kappa', twoDecimals),
-    [percent(shown?.base_rate ?? null)],
+    percent(shown?.base_rate ?? null),
   ];
 }
 
@@ -143,20 +131,16 @@ function examplesOf(grader: GraderResult | null): string {
 function flippedExamples(grader: GraderResult | null, items: number): Block[] {
   const flipped = grader?.flipped ?? [];
   if (grader === null || flipped.length === 0 || items === 0) return [];
-  return [
-    ...table(
-      [[code(grader.rubric), ': example'], 'Label', 'Base says', 'Head says'],
-      flipped
-        .slice(0, items)
-        .map(({ content, expected, base, head }) => [
-          [code(content, 200)],
-          [code(expected)],
-          base === null ? ['–'] : [code(base)],
-          head === null ? ['–'] : [code(head)],
-        ]),
-    ),
-    ...moreBlock(flipped.length, items),
-  ];
+  return table(
+    [[code(grader.rubric), ': example'], 'Label', 'Base says', 'Head says'],
+    flipped.map(({ content, expected, base, head }) => [
+      code(content, 200),
+      code(expected),
+      base === null ? '–' : code(base),
+      head === null ? '–' : code(head),
+    ]),
+    items,
+  );
 }
 
 export const gradersReport: FeatureReport = {

@@ -14,6 +14,7 @@ import {
 } from '../../report/sections/document.ts';
 import { cost, count } from '../../text/amounts.ts';
 import type { Side } from '../../types/plain.ts';
+import { isOfPrompt } from '../../wording/figures.ts';
 import type { LineEdit } from './edits.ts';
 
 /** Cost and latency of each suite under both models, and the edits to make. */
@@ -52,9 +53,7 @@ function triesOf({ references }: SuiteResult, side: Side): SideResult['tries'] {
 
 /** Null if the price is unknown. */
 function costPerThousand(suite: SuiteResult, side: Side, plan: RunPlan | null): number | null {
-  const run = plan?.suites.find(
-    ({ run: { suite: own } }) => own.path === suite.path && own.name === suite.name,
-  );
+  const run = plan?.suites.find(({ run: { suite: own } }) => isOfPrompt(suite)(own));
   const target = run?.run.suite[side]?.variant.target ?? null;
   const costs = triesOf(suite, side).map(({ usage }) =>
     usage === null || target === null ? null : (plan?.price(target, usage) ?? null),

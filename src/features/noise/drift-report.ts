@@ -2,6 +2,7 @@ import type { Counts } from '../../kernel/statistics/table.ts';
 import {
   code,
   joinLines,
+  list,
   markedLine,
   paragraph,
   strong,
@@ -12,7 +13,7 @@ import { counted, countedTries, percent, wholePercent } from '../../text/amounts
 import { variantWords } from '../../wording/variants.ts';
 import type { Drift, DriftRow } from './drift.ts';
 import { ERROR_RATE } from './evidence.ts';
-import { callParts, cutList, problemBlocks, type MeasurementForm } from './report.ts';
+import { callParts, problemBlocks, type MeasurementForm } from './report.ts';
 
 function driftTitle({ suites, problems }: Drift): string {
   if (problems.length > 0)
@@ -44,7 +45,7 @@ function driftBlocks(drift: Drift, rows: number): Block[] {
   const isChanged = suites.some(({ status }) => status === 'changed');
   return [
     paragraph([strong(driftTitle(drift)), '.'], 'verdict'),
-    ...cutList(lines, Math.max(rows, 1)),
+    ...list(lines, Math.max(rows, 1)),
     ...(isChanged ? [paragraph(markedLine(EXPLANATION))] : []),
     ...problemBlocks(drift, rows),
     paragraph(joinLines([[measured_at], ...callParts(usage, head)], ' · '), 'small'),

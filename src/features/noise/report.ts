@@ -11,7 +11,7 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
-import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { percent, count, counted, countedTries } from '../../text/amounts.ts';
 import type { NoiseResult } from './result.ts';
 
@@ -71,11 +71,7 @@ export function problemBlocks(
   { problems, notices }: Pick<NoiseResult, 'problems' | 'notices'>,
   rows: number,
 ): Block[] {
-  return [problems, notices].flatMap((found) => cutList(found.map(problemLine), Math.max(rows, 3)));
-}
-
-export function cutList(items: readonly Line[], rows: number): Block[] {
-  return [...list(items.slice(0, rows)), ...moreBlock(items.length, rows)];
+  return [problems, notices].flatMap((found) => list(found.map(problemLine), Math.max(rows, 3)));
 }
 
 function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {

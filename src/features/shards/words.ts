@@ -34,8 +34,8 @@ function reuseWords(usage: Manifest['usage']): string {
 
 export function renderShardSummary(manifest: Manifest): string {
   return markdown([
-    paragraph([strong(shardTitle(manifest))], 'verdict'),
-    paragraph([`${shardWords(manifest)} The merge judges the result.`]),
+    paragraph(strong(shardTitle(manifest)), 'verdict'),
+    paragraph(`${shardWords(manifest)} The merge judges the result.`),
   ]);
 }
 
@@ -48,7 +48,7 @@ export function mergeWords(parts: readonly Manifest[]): string {
 }
 
 export function renderMergeSummary(parts: readonly Manifest[]): string {
-  return markdown([paragraph([mergeWords(parts)], 'small')]);
+  return markdown([paragraph(mergeWords(parts), 'small')]);
 }
 
 function markdown(blocks: Block[]): string {

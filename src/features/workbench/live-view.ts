@@ -17,8 +17,8 @@ interface LookState {
 }
 
 const PENDING_TOP: Block[] = [
-  paragraph(['… No verdict yet'], 'verdict'),
-  paragraph(['Some answers are missing. The others are below.']),
+  paragraph('… No verdict yet', 'verdict'),
+  paragraph('Some answers are missing. The others are below.'),
 ];
 
 /** What the page shows. Null before the first evaluation. */

@@ -6,14 +6,16 @@ import { expectedParts } from '../answers/accept.ts';
 import { argumentChanges, answerRuns, type ArgumentChange } from '../answers/difference.ts';
 import { answerText, argumentText, textOfParts, type WithParts } from '../answers/text.ts';
 import { code, type Line, type Piece } from './document.ts';
-import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
+import {
+  COMPARED_CHARACTERS,
+  emphasise,
+  emphasised,
+  whole,
+  type Emphasised,
+  type Room,
+} from './emphasis.ts';
 
 type Shown = Pick<TryResult, 'parts' | 'error'>;
-
-interface Room {
-  characters: number;
-  gaps: boolean;
-}
 
 export function answerPieces(made: WithParts, characters: number): Piece[] | null {
   const said = answerText(made);

@@ -114,7 +114,7 @@ function filesLine(files: readonly ChangedText[]): Line {
   const more = files.length - shown.length;
   return [
     ...joinLines(
-      shown.map((change) => [changePlace(change)]),
+      shown.map((change) => changePlace(change)),
       ', ',
     ),
     ...(more === 0 ? [] : [` and ${counted(more, 'more file')}`]),

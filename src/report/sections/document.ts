@@ -1,5 +1,6 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { andMore } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
@@ -40,7 +41,9 @@ export function safeUrl(url: string): string | null {
     : null;
 }
 
+/** A part of a line. Renderers escape every text in it. */
 export type Inline =
+  | string
   | { kind: 'strong'; text: string }
   /** Untrusted text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
@@ -62,8 +65,11 @@ export interface Piece {
   text: string;
 }
 
-/** Report content, independent of the output. Renderers escape every text in it. */
-export type Line = (string | Inline)[];
+/** Report content, independent of the output. */
+export type Line = Inline[];
+
+/** A line. One with a single part needs no list. */
+export type Cell = Inline | Line;
 
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
@@ -132,26 +138,49 @@ export function placeLink(
 /** A part of a line that is exactly this text starts a new line. */
 export const lineBreak = '\n';
 
-export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
-  return { kind: 'paragraph', tone, line };
+function lineOf(line: Cell): Line {
+  return Array.isArray(line) ? line : [line];
+}
+
+export function paragraph(line: Cell, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
+  return { kind: 'paragraph', tone, line: lineOf(line) };
 }
 
 /** Plain strings as titles must come from evaldiff, not from users. */
-export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
-  const titles = head.map((title) => (typeof title === 'string' ? [title] : title));
-  return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
+export function table(
+  head: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  most = Infinity,
+): Block[] {
+  const shown = rows.slice(0, most).map((row) => row.map(lineOf));
+  return [
+    ...(shown.length === 0
+      ? []
+      : [{ kind: 'table' as const, head: head.map(lineOf), rows: shown }]),
+    ...moreBlock(rows.length, shown.length),
+  ];
 }
 
-export function list(items: Line[]): Block[] {
-  return items.length === 0 ? [] : [{ kind: 'list', items }];
+/** `most`: the other items are only counted, with the noun `things`. */
+export function list(items: Line[], most = Infinity, things = ''): Block[] {
+  const shown = items.slice(0, most);
+  return [
+    ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
+    ...moreBlock(items.length, shown.length, things),
+  ];
 }
 
-export function group(summary: Line, blocks: Block[]): Block[] {
-  return blocks.length === 0 ? [] : [{ kind: 'group', summary, blocks }];
+export function moreBlock(total: number, shown: number, things = ''): Block[] {
+  const more = `${andMore(total, shown)} ${things}`.trim();
+  return total > shown ? [paragraph(`${more}.`)] : [];
 }
 
-export function joinLines(lines: readonly Line[], separator: string): Line {
-  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...line]));
+export function group(summary: Cell, blocks: Block[]): Block[] {
+  return blocks.length === 0 ? [] : [{ kind: 'group', summary: lineOf(summary), blocks }];
+}
+
+export function joinLines(lines: readonly Cell[], separator: string): Line {
+  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...lineOf(line)]));
 }
 
 /** Path of a project's file in the repository, for a web address. */

@@ -243,7 +243,7 @@ const MOST_MARKS = 60;
 
 const BEFORE = 10;
 
-const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
+export const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   pass: '✓',
   fail: '✗',
   ungraded: '?',

@@ -1,7 +1,7 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { andMore } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import { code, joinLines, placeLink, strong, type Line } from './document.ts';
-import { andMore } from './phrases.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
 export function linkedFace(reference: ReferenceResult): Line {
@@ -29,13 +29,12 @@ const SHORT_FACE = 40;
 
 export function testNames(references: readonly ReferenceResult[], most: number): Line {
   const shown = references.slice(0, most);
-  const more = andMore(references.length, shown.length);
   return [
     ...joinLines(
-      shown.map((reference) => [placeLink(shortFace(reference), reference)]),
+      shown.map((reference) => placeLink(shortFace(reference), reference)),
       ', ',
     ),
-    more === null ? '' : ` ${more}`,
+    andMore(references.length, shown.length),
   ];
 }
 

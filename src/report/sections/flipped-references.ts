@@ -1,15 +1,15 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { count, counted, countedTries } from '../../text/amounts.ts';
+import { andMore, count, counted, countedTries } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
+import { isOfPrompt } from '../../wording/figures.ts';
 import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
 import { code, joinLines, strong, type Block, type FactRow, type Line } from './document.ts';
 import { givenRows } from './evidence.ts';
 import { linkedFace, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
-import { andMore } from './phrases.ts';
 
 const MAX_NAMED_FLIPPED = 3;
 
@@ -23,9 +23,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];
   const flipped = [...scoring.flipped].sort((a, b) => order(a) - order(b));
-  const references = result.suites
-    .filter(({ path, name }) => path === scoring.path && name === scoring.name)
-    .flatMap((suite) => suite.references);
+  const references = result.suites.filter(isOfPrompt(scoring)).flatMap((suite) => suite.references);
   const isSameTries = scoring.because.every(({ key }) => key === 'metrics_rollup');
   const shown = flipped
     .map((flip) => ({ flip, reference: references.find(({ id }) => id === flip.id) }))
@@ -49,7 +47,6 @@ export function flippedLine(
   most = MAX_NAMED_FLIPPED,
 ): Line {
   const named = [...flipped].sort((a, b) => order(a) - order(b)).slice(0, most);
-  const more = andMore(flipped.length, named.length);
   const of = unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
   const inTests =
     flipped.length === pass_fail + fail_pass ? '' : ` in ${counted(flipped.length, 'test')}`;
@@ -61,10 +58,10 @@ export function flippedLine(
       : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}`,
     named.length === 0 ? '' : ': ',
     ...joinLines(
-      named.map(({ id }) => [code(shortFaceOf(id, references))]),
+      named.map(({ id }) => code(shortFaceOf(id, references))),
       ', ',
     ),
-    ...(more === null ? [] : [` ${more}`]),
+    andMore(flipped.length, named.length),
   ];
 }
 

@@ -118,5 +118,5 @@ function oneFold(blocks: readonly Block[]): Block[] {
 }
 
 function sizeNote(_result: Result, detail: Detail): Block[] {
-  return detail.sizeNote === null ? [] : [paragraph([detail.sizeNote])];
+  return detail.sizeNote === null ? [] : [paragraph(detail.sizeNote)];
 }

@@ -20,7 +20,7 @@ import {
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import { code, group, joinLines, lineBreak, table, type Block, type Line } from './document.ts';
-import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
+import { suiteName } from './phrases.ts';
 
 export function metricValues(
   { suites, mode }: Result,
@@ -35,28 +35,22 @@ export function metricValues(
       .filter((metric) => unmoved || mode === 'sweep' || hasMoved(metric))
       .map((metric) => ({ suite, metric })),
   );
-  const repeated = repeatedNames(suites);
-  const shown = found.slice(0, items);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
-  const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
+  const labelled = found.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
   const title = `Metric values${moved === 0 ? '' : `: ${count(moved)} worse`}`;
   return group(
-    [title],
-    shown.length === 0
-      ? []
-      : [
-          ...table(
-            columns,
-            shown.map(({ suite, metric }) =>
-              [
-                [...suiteName(suite, repeated), ' › ', code(metric.name), ...remarks(metric)],
-                ...metricCells(metric, mode),
-              ].slice(0, columns.length),
-            ),
-          ),
-          ...moreBlock(found.length, shown.length),
-        ],
+    title,
+    table(
+      columns,
+      found.map(({ suite, metric }) =>
+        [
+          [...suiteName(suite, suites), ' › ', code(metric.name), ...remarks(metric)],
+          ...metricCells(metric, mode),
+        ].slice(0, columns.length),
+      ),
+      items,
+    ),
   );
 }
 
@@ -76,7 +70,7 @@ function metricCells({ values, base, head, labels = [] }: MetricResult, mode: Re
   const labelCell = labelLine(labels, mode);
   if (mode === 'sweep') return [mean, labelCell];
   const difference = values === undefined ? pointsBetween(base, head) : differenceOf(values);
-  return [mean, [difference], labelCell];
+  return [mean, difference, labelCell];
 }
 
 const MOVED = {
@@ -123,7 +117,6 @@ function differenceOf({ base, head, difference, share }: MetricValues): string {
 }
 
 export function valueFigures({ suites }: Result): Line[] {
-  const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
       if (values === undefined || values.references === 0) return [];
@@ -137,7 +130,7 @@ export function valueFigures({ suites }: Result): Line[] {
           : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
       const chance = p === null || values.moved === 'better' ? '' : ` (${pValue(p)})`;
       const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
-      return [[...suiteName(suite, repeated), ' › ', code(name), `${words}${range}${chance}`]];
+      return [[...suiteName(suite, suites), ' › ', code(name), `${words}${range}${chance}`]];
     }),
   );
 }

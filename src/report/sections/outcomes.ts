@@ -1,12 +1,11 @@
 import { failingMetrics } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { count, wholePercent } from '../../text/amounts.ts';
+import { andMore, count, wholePercent } from '../../text/amounts.ts';
 import { brokenIn, suitesWorstFirst } from '../../wording/figures.ts';
 import { headlineOf, type OutcomeLook } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { code, joinLines, strong, wordsLine, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
-import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
@@ -69,6 +68,5 @@ function highestVariants(result: Result): Line {
             code(variantWords(first.suite.variant)),
           ],
     );
-  const more = andMore(prompts.length, MOST_PROMPTS);
-  return shown.length === 0 ? [] : [...shown, more === null ? '.' : ` ${more}.`];
+  return shown.length === 0 ? [] : [...shown, `${andMore(prompts.length, MOST_PROMPTS)}.`];
 }

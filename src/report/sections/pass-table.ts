@@ -58,12 +58,12 @@ export function passTable(
   const most = Math.min(MOST_CHANGED_NAMES, collapsedItems);
   const { policy } = suite.rollups;
   return group(
-    [[counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': ')],
+    [counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '),
     [
       ...table(
         ['Base → head', 'Tests'],
         changes.map(({ words, isChange, tests }) => [
-          [words],
+          words,
           [
             count(tests.length),
             ...(isChange && tests.length > 0 ? [': ', ...testNames(tests, most)] : []),

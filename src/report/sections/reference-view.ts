@@ -1,4 +1,3 @@
-import type { Variant } from '../../kernel/result/pieces.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -14,6 +13,7 @@ import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
 import { type Block, type FactRow, code, paragraph, place, strong } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
+import type { SuiteId } from './order.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
 /** The sent messages. Null if the reference does not run on that side, or the prompt is unknown. */
@@ -119,12 +119,6 @@ function fact(name: string, value: string): FactRow {
   return { name: [name], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
-interface Which {
-  path: string;
-  name: string;
-  variant: Variant;
-}
-
 export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, SentPrompts> {
   return new Map(
     suites.flatMap(({ run: { suite, runs } }) =>
@@ -136,7 +130,7 @@ export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, S
   );
 }
 
-export function sentKey({ path, name, variant }: Which, id: string): string {
+export function sentKey({ path, name, variant }: SuiteId, id: string): string {
   return canonicalJson({
     path,
     name,

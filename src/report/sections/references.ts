@@ -5,22 +5,23 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { count, counted } from '../../text/amounts.ts';
 import { brokeWord, suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import { code, group, lineBreak, paragraph, table, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  lineBreak,
+  paragraph,
+  table,
+  type Block,
+  type Line,
+  moreBlock,
+} from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
 import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, promptKey, type ReferenceEntry } from './order.ts';
-import {
-  moreBlock,
-  passWords,
-  repeatedNames,
-  rolledUpWords,
-  statusWord,
-  statusWords,
-  suiteName,
-} from './phrases.ts';
+import { passWords, rolledUpWords, statusWord, statusWords, suiteName } from './phrases.ts';
 
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
@@ -50,7 +51,7 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
   if (entries.length <= open) return [];
-  const repeated = repeatedNames(result.suites);
+  const { suites } = result;
   let answers = Math.max(0, detail.answers - open);
   let counts = detail.counts;
   const shared = sharedFailures(entries, reports);
@@ -64,21 +65,18 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
     return inFull.length + rows.length === 0
       ? []
       : [
-          paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
-          ...inFull.flatMap((entry) => answerBlocks(entry, repeated, detail, reports)),
-          ...countsTable(rows, repeated),
+          paragraph(failureLine(failure, suites)),
+          ...inFull.flatMap((entry) => answerBlocks(entry, suites, detail, reports)),
+          ...countsTable(rows, suites),
         ];
   });
   const shown = open + detail.counts - counts + Math.max(0, detail.answers - open) - answers;
-  return group(
-    [brokenWords(result, shared, open)],
-    [...blocks, ...moreBlock(entries.length, shown)],
-  );
+  return group(brokenWords(result, shared, open), [...blocks, ...moreBlock(entries.length, shown)]);
 }
 
 function failureLine(
   { metric, unjudged, reason, entries }: Failure,
-  repeated: ReadonlySet<string> | null,
+  all: readonly SuiteResult[],
 ): Line {
   const subject: Line =
     metric === null ? ['No answer'] : [code(metric), unjudged ? ' could not judge' : ' failed'];
@@ -88,13 +86,13 @@ function failureLine(
   return [
     ...subject,
     `${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`,
-    ...(repeated === null || first === undefined
+    ...(all.length < 2 || first === undefined
       ? []
       : suites > 1
         ? [` of ${counted(suites, 'suite')}`]
         : variants > 1
           ? [` of ${counted(variants, 'variant')} of `, code(first.suite.name)]
-          : [' of ', ...suiteName(first.suite, repeated)]),
+          : [' of ', ...suiteName(first.suite, all)]),
     ...(reason === null ? [] : [': ', code(reason, REASON_CHARACTERS)]),
   ];
 }
@@ -141,18 +139,9 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   const words = [...Map.groupBy(entries, ({ reference: { status } }) => statusWord(status))].map(
     ([word, { length }]) => `${count(length)} ${word}`,
   );
-  const rows = entries.slice(0, detail.collapsedItems);
   return group(
-    [
-      entries.length === 0
-        ? 'Tries that ended in an error'
-        : `Tests by status: ${words.join(', ')}`,
-    ],
-    [
-      ...countsTable(rows, repeatedNames(result.suites)),
-      ...moreBlock(entries.length, rows.length),
-      ...causes,
-    ],
+    entries.length === 0 ? 'Tries that ended in an error' : `Tests by status: ${words.join(', ')}`,
+    [...countsTable(entries, result.suites, detail.collapsedItems), ...causes],
   );
 }
 
@@ -168,12 +157,12 @@ const MOVED: readonly ReferenceStatus[] = [
 
 function answerBlocks(
   { suite, reference }: ReferenceEntry,
-  repeated: ReadonlySet<string>,
+  suites: readonly SuiteResult[],
   detail: Detail,
   reports: Reports,
 ): Block[] {
   const title: Line = [
-    ...suiteName(suite, repeated),
+    ...suiteName(suite, suites),
     ' › ',
     ...linkedFace(reference),
     ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
@@ -194,13 +183,18 @@ export function passCounts(reference: ReferenceResult, suite: SuiteResult): stri
 
 const PASSED = ' passed';
 
-function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block[] {
+function countsTable(
+  entries: readonly ReferenceEntry[],
+  suites: readonly SuiteResult[],
+  most?: number,
+): Block[] {
   return table(
     ['Test', 'Status', 'Base → head'],
     entries.map(({ suite, reference }) => [
-      [...suiteName(suite, repeated), ' › ', lineBreak, ...linkedFace(reference)],
-      [statusWords(reference)],
+      [...suiteName(suite, suites), ' › ', lineBreak, ...linkedFace(reference)],
+      statusWords(reference),
       [passWords(reference.base), ' →', lineBreak, passWords(reference.head)],
     ]),
+    most,
   );
 }

@@ -2,24 +2,25 @@ import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import { twoDecimals, pValue, percent, pointsBetween } from '../../text/amounts.ts';
+import { isOfPrompt } from '../../wording/figures.ts';
 import { scoringSummary } from '../../wording/scoring.ts';
 import type { Detail } from './detail.ts';
-import { code, group, paragraph, table, type Block, type Line } from './document.ts';
+import { code, group, paragraph, table, type Block, type Line, moreBlock } from './document.ts';
 import { flippedLine } from './flipped-references.ts';
-import { moreBlock } from './phrases.ts';
+
 import { becauseLine } from './suites.ts';
 
 export function scorings({ scoring, suites }: Result, { collapsedItems: items }: Detail): Block[] {
   const shown = scoring.slice(0, items);
   const blocks = shown.flatMap((change) => {
-    const own = suites.filter(({ path, name }) => path === change.path && name === change.name);
+    const own = suites.filter(isOfPrompt(change));
     return scoringBlocks(
       change,
       own.flatMap(({ references }) => references),
       items,
     );
   });
-  return group(['Scoring'], [...blocks, ...moreBlock(scoring.length, shown.length)]);
+  return group('Scoring', [...blocks, ...moreBlock(scoring.length, shown.length)]);
 }
 
 function scoringBlocks(

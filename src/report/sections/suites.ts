@@ -1,12 +1,11 @@
 import { countsForVerdict, failingMetrics, showsOnly } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
-import { count, counted, percent } from '../../text/amounts.ts';
+import { andMore, count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { numberInWords, suitesWorstFirst, valueWords } from '../../wording/figures.ts';
+import { isOfPrompt, numberInWords, suitesWorstFirst, valueWords } from '../../wording/figures.ts';
 import { preferredWords } from '../../wording/rates.ts';
-import { variantChanges, variantWords } from '../../wording/variants.ts';
+import { ownVariant, variantChanges } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -20,6 +19,7 @@ import {
   type Line,
   SENTENCE,
   wordsLine,
+  moreBlock,
 } from './document.ts';
 import { groupByEqualKey } from './order.ts';
 import { changeCounts, passTable } from './pass-table.ts';
@@ -30,11 +30,9 @@ import {
   SCORING_CHANGED,
   VERDICTS,
   WITHOUT_VERDICT,
-  andMore,
   change,
   metricRates,
   rates,
-  repeatedNames,
   rolledWords,
   type VerdictLook,
 } from './phrases.ts';
@@ -47,11 +45,10 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const [only] = suites;
   if (mode === 'diff' && suites.length < 2)
     return only === undefined || detail.suites === 0 ? [] : passTable(only, result, detail);
-  const names = repeatedNames(suites);
-  const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
+  const groups = groupIntoRows(suites, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
   const rows = groups.map(([suite, ...same]) => {
-    const cell = suiteCell(suite, names.has(suite.name), same);
+    const cell = suiteCell(suite, suites, same);
     return mode === 'sweep'
       ? [cell, [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)], [sweepSize(suite)]]
       : [
@@ -62,13 +59,13 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   });
   const diffColumns = ['Suite', rateHead(result), 'Changed'];
   const sweepColumns = ['Suite', rateHead(result), 'Refs × tries'];
-  const more = andMore(suites.length, groups.flat().length);
-  const rest = more === null ? [] : [paragraph([`${more} suites`])];
+  const rest = moreBlock(suites.length, groups.flat().length, 'suites');
   if (mode === 'diff')
-    return group(
-      [suitesInWords(result)],
-      [...table(diffColumns, rows), ...rest, paragraph([TEST_PASSES], 'small')],
-    );
+    return group(suitesInWords(result), [
+      ...table(diffColumns, rows),
+      ...rest,
+      paragraph(TEST_PASSES, 'small'),
+    ]);
   const open = rows.slice(0, OPEN_SUITES);
   const folded = rows.slice(OPEN_SUITES);
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
@@ -76,7 +73,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     ...table(sweepColumns, open),
     ...(folded.length === 0
       ? rest
-      : group([counted(below, 'more suite')], [...table(sweepColumns, folded), ...rest])),
+      : group(counted(below, 'more suite'), [...table(sweepColumns, folded), ...rest])),
   ];
 }
 
@@ -97,7 +94,6 @@ const FEW_SUITES = 3;
 
 function groupIntoRows(
   suites: readonly SuiteResult[],
-  repeated: ReadonlySet<string>,
   result: Result,
 ): [SuiteResult, ...SuiteResult[]][] {
   const isGreen = suites.every(({ verdict }) => verdict === 'unchanged');
@@ -109,7 +105,7 @@ function groupIntoRows(
       ratesCell(suite, result),
       suite.base_variant === null ? null : variantChanges(suite.base_variant, suite.variant),
       suite.because.map(({ key }) => key),
-      repeated.has(suite.name) ? [suite.name, suite.variant] : null,
+      ownVariant(suite, suites) === '' ? null : [suite.name, suite.variant],
     ]),
   );
 }
@@ -134,7 +130,7 @@ export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): V
     // Even without a metric that affects the verdict, a suite regresses if head does not answer.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
-  const changed = suiteScoring(suite, scoring);
+  const changed = scoring.find(isOfPrompt(suite));
   const moved =
     changed !== undefined &&
     (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
@@ -143,19 +139,12 @@ export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): V
   return WITHOUT_VERDICT.has(outcome.kind) ? LACKS_VERDICT : VERDICTS.unchanged;
 }
 
-function suiteScoring(
-  { path, name }: SuiteResult,
-  scoring: readonly ScoringResult[],
-): ScoringResult | undefined {
-  return scoring.find((change) => change.path === path && change.name === name);
-}
-
 /**
  * If only the metrics changed, shows the rates of the same answers under base's and head's metrics.
  */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { difference } = suite.pass_rate;
-  const own = suiteScoring(suite, scoring)?.rates;
+  const own = scoring.find(isOfPrompt(suite))?.rates;
   const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
   if (another && difference === null)
     return [
@@ -211,36 +200,30 @@ export function sweepSize({ references }: SuiteResult): string {
 export const MAX_ROW_SUITES = 8;
 
 export function suiteCell(
-  { name, variant, base_variant }: SuiteResult,
-  repeated: boolean,
+  suite: SuiteResult,
+  suites: readonly SuiteResult[],
   same: readonly SuiteResult[] = [],
 ): Line {
-  const words =
-    base_variant !== null
-      ? variantChanges(base_variant, variant)
-      : repeated
-        ? variantWords(variant)
-        : '';
-  const named = same.slice(0, MAX_ROW_SUITES - 1);
-  const more = andMore(same.length, named.length);
+  const { variant, base_variant: base } = suite;
+  const words = base === null ? ownVariant(suite, suites) : variantChanges(base, variant);
+  const named = [suite, ...same].slice(0, MAX_ROW_SUITES);
   return [
     ...joinLines(
-      [name, ...named.map((suite) => suite.name)].map((each) => [code(each)]),
+      named.map(({ name }) => code(name)),
       ', ',
     ),
-    ...(more === null ? [] : [` ${more}`]),
+    andMore(same.length + 1, named.length),
     ...(words === '' ? [] : [lineBreak, code(words)]),
   ];
 }
 
 export function becauseLine(because: readonly Because[]): Line {
   if (because.length === 0) return ['–'];
-  const more = andMore(because.length, SHOWN_REASONS);
   const lines = because
     .slice(0, SHOWN_REASONS)
     .flatMap(({ key, file }, index, shown): Line => [
       ...(key === shown[index - 1]?.key ? [', '] : [index === 0 ? '' : '; ', code(key), ' in ']),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
-  return [...lines, ...(more === null ? [] : [` ${more}`])];
+  return [...lines, andMore(because.length, SHOWN_REASONS)];
 }

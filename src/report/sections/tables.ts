@@ -6,28 +6,32 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
-import { code, group, list, paragraph, table, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  list,
+  paragraph,
+  table,
+  type Block,
+  type Cell,
+  type Line,
+  moreBlock,
+} from './document.ts';
 import type { Reports } from './feature-report.ts';
 import { type Interval, wilson } from './intervals.ts';
 import { promptKey } from './order.ts';
 import { differingSuites } from './pairing.ts';
-import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
+import { suiteName } from './phrases.ts';
 
 export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
-  const repeated = repeatedNames(suites);
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.preference ? [{ suite, preference: suite.preference }] : [],
   );
-  const shown = found
-    .slice(0, items)
-    .map(({ suite, preference }): Line => [
-      ...suiteName(suite, repeated),
-      `, ${preference.metric}: ${preferenceSummary(preference)}`,
-    ]);
-  return group(
-    ['Preferred answers'],
-    shown.length === 0 ? [] : [...list(shown), ...moreBlock(found.length, shown.length)],
-  );
+  const lines = found.map(({ suite, preference }): Line => [
+    ...suiteName(suite, suites),
+    `, ${preference.metric}: ${preferenceSummary(preference)}`,
+  ]);
+  return group('Preferred answers', list(lines, items));
 }
 
 interface HeadRate {
@@ -103,7 +107,7 @@ export function rankingBlocks(
         ...(own[index] ?? []).map(({ value }) => [value]),
       ]),
     ),
-    paragraph([rankingVerdict(ranked)]),
+    paragraph(rankingVerdict(ranked)),
     ...moreBlock(ranked.length, shown.length, 'variants'),
   ];
 }
@@ -121,14 +125,14 @@ function rankedCost({ suite }: Ranked): number {
   return suite.cost_per_1000_calls ?? Number.MAX_VALUE;
 }
 
-function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: number): Line[] {
+function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: number): Cell[] {
   return [
-    [String(index + 1)],
-    [code(variantWords(suite.variant))],
-    [percent(rate)],
-    [interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`],
-    [`${passes} of ${tries}`],
-    [cost(suite.cost_per_1000_calls ?? null)],
+    String(index + 1),
+    code(variantWords(suite.variant)),
+    percent(rate),
+    interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`,
+    `${passes} of ${tries}`,
+    cost(suite.cost_per_1000_calls ?? null),
   ];
 }
 

@@ -5,7 +5,7 @@ import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { namedNumber } from '../../metrics/objects.ts';
 import { count } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
-import { numberInWords } from '../../wording/figures.ts';
+import { isOfPrompt, numberInWords } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
 import { code, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
@@ -13,7 +13,7 @@ import { titledFace } from './faces.ts';
 import { sharedFailures, worstOf, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
-import { repeatedNames, suiteName } from './phrases.ts';
+import { suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
 interface ShownTest {
@@ -49,7 +49,7 @@ function worstBroken(result: Result, reports: Reports): ShownTest | null {
     title: broken.length > 0 ? 'What it did:' : 'What fell most:',
     reference: worst.reference,
     words: [
-      ...(isOneOfSeveral ? [' of ', ...suiteName(worst.suite, repeatedNames(result.suites))] : []),
+      ...(isOneOfSeveral ? [' of ', ...suiteName(worst.suite, result.suites)] : []),
       `, ${passCounts(worst.reference, worst.suite)}`,
       ...(others === 0 ? [] : [`; ${count(others)} more `, ...commonCause(failure)]),
     ],
@@ -69,7 +69,7 @@ function fellUnderBase({ suites, scoring }: Result): ShownTest | null {
     .filter(({ reason }) => reason?.by === 'scoring')
     .flatMap((suite) =>
       scoring
-        .filter(({ path, name }) => path === suite.path && name === suite.name)
+        .filter(isOfPrompt(suite))
         .flatMap(({ fell = [] }) => fell.map((fall) => ({ suite, fall }))),
     );
   const [first] = found;

@@ -7,7 +7,7 @@ import { regression } from '../results.ts';
 
 const result = regression();
 
-const said = (words: string) => () => [paragraph([words])];
+const said = (words: string) => () => [paragraph(words)];
 
 const reportOf = (report: FeatureReport): Record<string, () => Promise<string> | string> => ({
   comment: () => renderComment(result, { marker: '', reports: [report] }),
