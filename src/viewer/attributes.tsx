@@ -71,7 +71,7 @@ function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
         head={['Attribute', ...columns.map(({ head }) => head)]}
         rows={sorted.map((attribute) => [
           wrapped(<Name attribute={attribute} />),
-          ...columns.map(({ cell }) => own(cell(attribute))),
+          ...columns.map(({ cell }) => cell(attribute)),
         ])}
       />
       <p class="soft">

@@ -54,7 +54,7 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
         <DataTable
           head={block.head.map(lineText)}
           rows={block.rows.map((row) =>
-            row.map((cell) => ({ shown: line(cell), isOurs: isOurs(cell) })),
+            row.map((cell) => (isOurs(cell) ? line(cell) : wrapped(line(cell)))),
           )}
         />
       );
@@ -89,14 +89,18 @@ function sideIn([name]: Line): string | undefined {
   return words?.toLowerCase();
 }
 
-interface ShownCell {
-  shown: ComponentChildren;
-  /** Whether all text in it is evaldiff's own. It is then not wrapped. */
-  isOurs: boolean;
+/** A cell with text from users, which is wrapped. Others have only evaldiff's own. */
+interface WrappedCell {
+  wrapped: ComponentChildren;
 }
 
-export const own = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: true });
-export const wrapped = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: false });
+type ShownCell = ComponentChildren | WrappedCell;
+
+export const wrapped = (shown: ComponentChildren): WrappedCell => ({ wrapped: shown });
+
+function isWrapped(cell: ShownCell): cell is WrappedCell {
+  return typeof cell === 'object' && cell !== null && 'wrapped' in cell;
+}
 
 /** On a phone, the cells of a row are stacked and show the titles of their columns. */
 export function DataTable({
@@ -115,15 +119,15 @@ export function DataTable({
         <tbody>
           {rows.map((row) => (
             <tr>
-              {row.map(({ shown, isOurs: isOwn }, at) =>
+              {row.map((cell, at) =>
                 at === 0 && head[0] === '' ? (
-                  <th scope="row">{shown}</th>
+                  <th scope="row">{isWrapped(cell) ? cell.wrapped : cell}</th>
                 ) : (
                   <td
-                    class={isOwn ? 'own' : undefined}
+                    class={isWrapped(cell) ? undefined : 'own'}
                     data-title={at === 0 && row.length !== 2 ? undefined : head[at]}
                   >
-                    {shown}
+                    {isWrapped(cell) ? cell.wrapped : cell}
                   </td>
                 ),
               )}

@@ -1,4 +1,4 @@
-import { countsForVerdict, failingMetrics, showsOnly } from '../../kernel/result/counts.ts';
+import { countsForVerdict, failingMetrics, showsOnly, isNew } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { andMore, count, counted, percent } from '../../text/amounts.ts';
@@ -22,7 +22,6 @@ import {
   moreBlock,
 } from './document.ts';
 import { groupByEqualKey } from './order.ts';
-import { changeCounts, passTable } from './pass-table.ts';
 import {
   METRIC_FAILS,
   LACKS_VERDICT,
@@ -36,6 +35,8 @@ import {
   rolledWords,
   type VerdictLook,
 } from './phrases.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { testNames } from './faces.ts';
 
 const SHOWN_REASONS = 3;
 
@@ -226,4 +227,75 @@ export function becauseLine(because: readonly Because[]): Line {
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
   return [...lines, andMore(because.length, SHOWN_REASONS)];
+}
+
+const OUTCOMES = ['pass', 'fail'] as const;
+
+interface OutcomeChange {
+  words: string;
+  isChange: boolean;
+  tests: ReferenceResult[];
+}
+
+/** Groups tests that are not new and have an outcome on both sides. The roll-up decides a test's outcome. */
+function outcomeChanges(suite: SuiteResult): OutcomeChange[] {
+  return OUTCOMES.flatMap((before) =>
+    OUTCOMES.map((after) => ({
+      words: `${before} → ${after}`,
+      isChange: before !== after,
+      tests: suite.references.filter(
+        (reference) =>
+          countsForVerdict(reference) &&
+          !isNew(reference, suite) &&
+          reference.base?.rollup === before &&
+          reference.head?.rollup === after,
+      ),
+    })),
+  );
+}
+
+/** For example `14 pass → pass` and `6 pass → fail`. */
+function changeCounts(suite: SuiteResult): string[] {
+  return outcomeChanges(suite).flatMap(({ words, tests }) =>
+    tests.length === 0 ? [] : [`${count(tests.length)} ${words}`],
+  );
+}
+
+const MOST_CHANGED_NAMES = 5;
+
+/** The passes and fails of a run's only suite. */
+function passTable(
+  suite: SuiteResult,
+  { scoring }: Pick<Result, 'scoring'>,
+  { collapsedItems }: Detail,
+): Block[] {
+  const changes = outcomeChanges(suite);
+  const all = changes.flatMap(({ tests }) => tests).length;
+  if (all === 0) return [];
+  const moved = changes
+    .filter(({ isChange, tests }) => isChange && tests.length > 0 && suite.verdict !== 'unchanged')
+    .map(({ words, tests }) => `${count(tests.length)} ${words}`);
+  const metrics = metricRates(suite);
+  const most = Math.min(MOST_CHANGED_NAMES, collapsedItems);
+  const { policy } = suite.rollups;
+  return group(
+    [counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '),
+    [
+      ...table(
+        ['Base → head', 'Tests'],
+        changes.map(({ words, isChange, tests }) => [
+          words,
+          [
+            count(tests.length),
+            ...(isChange && tests.length > 0 ? [': ', ...testNames(tests, most)] : []),
+          ],
+        ]),
+      ),
+      paragraph([
+        policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`,
+        scoring.length === 0 ? '' : " Head's scoring judges both sides.",
+        ...(metrics === null ? [] : [` By metric: ${metrics}.`]),
+      ]),
+    ],
+  );
 }
