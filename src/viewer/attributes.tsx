@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { change, rates, signedInterval } from '../report/sections/phrases.ts';
 import { count, counted, meansInWords, percent } from '../text/amounts.ts';
-import { Blocks, Chip, wrapped, own, DataTable } from './blocks.tsx';
+import { Blocks, Chip, wrapped, DataTable } from './blocks.tsx';
 import type { AttributeData } from './data.ts';
 import { Bar, IntervalPlot } from './plots.tsx';
 import { useReport } from './report.ts';

@@ -168,7 +168,7 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
   return [
     ...joinLines(shown, ', '),
     `${andMore(together.length, shown.length)} ${verdict}`,
-    ...(alternatives.length === 0 ? [] : [`: ${sharedTestWords(first.attribute)}`]),
+    alternatives.length === 0 ? '' : `: ${sharedTestWords(first.attribute)}`,
     ...(named.length === 0
       ? []
       : [together.length === 1 ? ' and shares' : ' and share', ' tests with ']),

@@ -82,7 +82,7 @@ function turnLine(
     ]),
     strong(`Answer ${index + 1}`),
     ...(turn.answer === null ? [': none'] : [': ', code(turn.answer, characters)]),
-    ...(unmet.length === 0 || !shown.unmet ? [] : [` – not met: ${unmet.join(', ')}`]),
+    unmet.length === 0 || !shown.unmet ? '' : ` – not met: ${unmet.join(', ')}`,
   ];
 }
 

@@ -43,7 +43,7 @@ function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderErr
     rate === null ? [] : [`${percent(rate.rate)} (${rateInterval(rate)})`],
   );
   return [
-    [...name, ...(objects === undefined ? [] : [`, by ${OBJECT_WORDS[objects.level]}`])],
+    [...name, objects === undefined ? '' : `, by ${OBJECT_WORDS[objects.level]}`],
     [base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '),
     rates.length === 0 ? '–' : rates.join(' → '),
     difference === null

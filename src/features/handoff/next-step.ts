@@ -163,5 +163,5 @@ function revertLines(causes: readonly FoundLines[]): Line {
 }
 
 function lineWords({ file, line }: { file: string; line: number }): Line {
-  return [...(line > 0 ? [`line ${line} of `] : []), code(file)];
+  return [line > 0 ? `line ${line} of ` : '', code(file)];
 }

@@ -84,7 +84,7 @@ function changePlace(change: ChangedText, line = firstLine(change)): Inline {
 function fileLine([change, ...same]: Alike, { causeLine }: Excerpt): Line {
   return [
     changePlace(change, causeLine ?? firstLine(change)),
-    ...(change.base_file === null ? [', new'] : []),
+    change.base_file === null ? ', new' : '',
     ...(change.base_file !== null && change.base_file !== change.file
       ? [', renamed from ', place(change.base_file, 0, 'base')]
       : []),
@@ -117,7 +117,7 @@ function filesLine(files: readonly ChangedText[]): Line {
       shown.map((change) => changePlace(change)),
       ', ',
     ),
-    ...(more === 0 ? [] : [` and ${counted(more, 'more file')}`]),
+    more === 0 ? '' : ` and ${counted(more, 'more file')}`,
   ];
 }
 

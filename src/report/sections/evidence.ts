@@ -38,7 +38,7 @@ export function evidence(
   };
   const [failing, other] = reference.status === 'fixed' ? [base, head] : [head, base];
   const failed = ownFailures(failing).map((score) => ({
-    name: [code(score.metric), ...(failing === base ? [' on base'] : [])],
+    name: [code(score.metric), failing === base ? ' on base' : ''],
     value: scoreLine(score, other, characters),
   }));
   const strips = stripsOf(base, head)

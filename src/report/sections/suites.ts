@@ -294,7 +294,7 @@ function passTable(
       paragraph([
         policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`,
         scoring.length === 0 ? '' : " Head's scoring judges both sides.",
-        ...(metrics === null ? [] : [` By metric: ${metrics}.`]),
+        metrics === null ? '' : ` By metric: ${metrics}.`,
       ]),
     ],
   );
