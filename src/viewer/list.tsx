@@ -8,10 +8,10 @@ import {
 import type { RefObject, ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
 import { count } from '../text/amounts.ts';
+import { shorten } from '../text/visible.ts';
 import { useReport } from './report.ts';
 import { isTyping, RowView } from './row.tsx';
 import { passesFilter, NO_FILTER, type Filter, type TestRow, choicesOf, FACETS } from './tests.ts';
-import { shorten } from '../text/visible.ts';
 
 /** Height of a row in pixels, before it is measured. */
 const ROW = 88;

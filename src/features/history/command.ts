@@ -4,13 +4,13 @@ import { readSavedFiles, savedFilesIn } from '../../app/commands/files.ts';
 import { inRepository } from '../../app/commands/project.ts';
 import type { Terminal } from '../../app/commands/terminal.ts';
 import { userError, UserError, problem } from '../../errors.ts';
+import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
-import { logJson } from '../../text/log.ts';
-import { countsForVerdict } from '../../kernel/result/counts.ts';
 import { shortSha } from '../../report/sections/phrases.ts';
 import { headRate } from '../../report/sections/tables.ts';
 import { counted, firstWords } from '../../text/amounts.ts';
+import { logJson } from '../../text/log.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { HistoryPoint } from './report.ts';
 

@@ -1,4 +1,5 @@
 import { countsForVerdict, failingMetrics, showsOnly, isNew } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
 import { andMore, count, counted, percent } from '../../text/amounts.ts';
@@ -21,6 +22,7 @@ import {
   wordsLine,
   moreBlock,
 } from './document.ts';
+import { testNames } from './faces.ts';
 import { groupByEqualKey } from './order.ts';
 import {
   METRIC_FAILS,
@@ -35,8 +37,6 @@ import {
   rolledWords,
   type VerdictLook,
 } from './phrases.ts';
-import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
-import { testNames } from './faces.ts';
 
 const SHOWN_REASONS = 3;
 

@@ -1,7 +1,7 @@
 /** Which tries count as evidence, and the effect of missing evidence. */
+import { lineText } from '../../../../src/report/sections/document.ts';
 import type { Completion } from '../../../../src/types/model.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
-import { lineText } from '../../../../src/report/sections/document.ts';
 import { headline } from '../../../stand-ins/reports.ts';
 import { answer, metric, project, settings } from '../../../unit/app/run/builders.ts';
 import { reworded, NEW, OLD, type Given, type Ran, runPipeline, shop } from './pipeline.ts';
