@@ -4,7 +4,7 @@ import { counted, tooManyBytes } from '../text/amounts.ts';
 import { isMap, type Json, type Place, type Problem, type JsonMap } from '../types/plain.ts';
 import { type Document, emptyMap, valueAt } from './document.ts';
 import { FILE_LIMITS, MAX_PROBLEMS } from './limits.ts';
-import { FORBIDDEN_KEYS, fileFlaw, valueFlaw } from './text-flaws.ts';
+import { FORBIDDEN_KEYS, decodeUtf8, fileFlaw, valueFlaw } from './text-flaws.ts';
 import { readYaml } from './yaml.ts';
 
 export interface DataRow {
@@ -37,12 +37,8 @@ export function readRows(file: string, content: Uint8Array, problems: Problem[])
   if (read === undefined) return fail(0, 'must be a .jsonl, .json, .csv or .tsv file');
   if (content.length > FILE_LIMITS.dataBytes)
     return fail(0, tooManyBytes(content.length, FILE_LIMITS.dataBytes));
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-  } catch {
-    return fail(0, 'is not UTF-8 text');
-  }
+  const text = decodeUtf8(content);
+  if (text === null) return fail(0, 'is not UTF-8 text');
   const flaw = fileFlaw(text, 'data');
   if (flaw !== null) return fail(text.slice(0, flaw.index).split('\n').length, flaw.message);
   const found: Problem[] = [];

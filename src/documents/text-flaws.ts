@@ -18,6 +18,15 @@ export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set([
 
 const BROKEN = 'has half of a character (a lone UTF-16 surrogate); write the whole character';
 
+/** Null if the bytes are not UTF-8. `ignoreBOM`: keeps a byte order mark. */
+export function decodeUtf8(bytes: Uint8Array, options: { ignoreBOM?: true } = {}): string | null {
+  try {
+    return new TextDecoder('utf-8', { ...options, fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
 interface Flaw {
   index: number;
   message: string;

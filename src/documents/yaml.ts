@@ -13,7 +13,7 @@ import { tooManyBytes } from '../text/amounts.ts';
 import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
 import { FILE_LIMITS } from './limits.ts';
-import { fileFlaw, foreignSpace } from './text-flaws.ts';
+import { decodeUtf8, fileFlaw, foreignSpace } from './text-flaws.ts';
 import { type Spot, type Spots, walk } from './yaml-values.ts';
 
 type Syntax =
@@ -191,7 +191,7 @@ export function readYaml(file: string, content: string | Uint8Array): ReadResult
     typeof content === 'string' ? new TextEncoder().encode(content).length : content.length;
   if (bytes > FILE_LIMITS.yamlBytes)
     return parseFailure(file, 0, tooManyBytes(bytes, FILE_LIMITS.yamlBytes));
-  const text = decodeUtf8(content);
+  const text = typeof content === 'string' ? content.replace(/^\uFEFF/, '') : decodeUtf8(content);
   if (text === null) return parseFailure(file, 0, 'is not UTF-8 text');
   const flaw = fileFlaw(text);
   if (flaw !== null) return parseFailure(file, lineAt(text, flaw.index), flaw.message);
@@ -205,17 +205,6 @@ export function readYaml(file: string, content: string | Uint8Array): ReadResult
   return problems.length > 0
     ? { ok: false, problems }
     : { ok: true, value: createDocument(file, text, value, line, spots) };
-}
-
-const STRICT_UTF8 = new TextDecoder('utf-8', { fatal: true });
-
-function decodeUtf8(content: string | Uint8Array): string | null {
-  if (typeof content === 'string') return content.startsWith('\uFEFF') ? content.slice(1) : content;
-  try {
-    return STRICT_UTF8.decode(content);
-  } catch {
-    return null;
-  }
 }
 
 function parseFailure(

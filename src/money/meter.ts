@@ -141,21 +141,22 @@ function reuse(count: Count, saved: number | null): void {
 
 function usageTotals(counts: ReadonlyMap<Purpose, Count>): UsageTotals {
   const all = [...counts.values()];
-  const sum = (pick: (count: Count) => number): number =>
-    all.reduce((total, count) => total + pick(count), 0);
-  const cached = sum((count) => count.cached);
+  const sum = (key: Exclude<keyof Count, 'unpriced' | 'elsewhere' | 'unknownSaved'>) =>
+    all.reduce((total, count) => total + count[key], 0);
+  const isUnpriced = all.some(({ unpriced }) => unpriced);
+  const cached = sum('cached');
   return {
-    calls: sum(({ calls }) => calls),
-    reused: sum(({ reused }) => reused),
-    replayed: sum(({ replayed }) => replayed),
-    input_tokens: sum(({ input }) => input),
+    calls: sum('calls'),
+    reused: sum('reused'),
+    replayed: sum('replayed'),
+    input_tokens: sum('input'),
     ...(cached === 0 ? {} : { cached_tokens: cached }),
-    output_tokens: sum(({ output }) => output),
-    cost_usd: all.some(({ unpriced }) => unpriced) ? null : sum(({ cost }) => cost),
-    ...(all.some(({ unpriced }) => unpriced) && !all.some(({ elsewhere }) => elsewhere)
+    output_tokens: sum('output'),
+    cost_usd: isUnpriced ? null : sum('cost'),
+    ...(isUnpriced && !all.some(({ elsewhere }) => elsewhere)
       ? { unpriced: 'programs' as const }
       : {}),
-    saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum(({ saved }) => saved),
+    saved_usd: all.some(({ unknownSaved }) => unknownSaved) ? null : sum('saved'),
     by_purpose: Object.fromEntries(
       [...counts].map(([purpose, count]) => [
         purpose,

@@ -9,9 +9,12 @@ import { judgingCalls, type JudgingCalls } from './judging-calls.ts';
 import { isReplayedTarget, plannedQuestions, type Plan } from './prepared.ts';
 
 /** For example: `; up to 20 more calls if something regresses or is fixed`. */
-export function possibleWords({ possible, always = {} }: Plan): string {
+export function possibleWords(
+  { possible, always = {} }: Plan,
+  priceWords: (calls: number) => string,
+): string {
   const words = (calls: number, when: string) =>
-    calls === 0 ? '' : `; up to ${counted(calls, 'more call')} ${when}`;
+    calls === 0 ? '' : `; up to ${counted(calls, 'more call')}${priceWords(calls)} ${when}`;
   return (
     words(sum(Object.values(possible)), 'if something regresses or is fixed') +
     words(sum(Object.values(always)), 'after the verdict')

@@ -1,7 +1,7 @@
 import { countsForVerdict, failingMetrics, isNewFailing } from '../kernel/result/counts.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
-import { counted, firstWords } from '../text/amounts.ts';
+import { andMore, counted, firstWords } from '../text/amounts.ts';
 import { shorten, visible, visibleLine } from '../text/visible.ts';
 import type { ChangedFile } from '../types/repository.ts';
 import { brokeWord, suitesWorstFirst } from '../wording/figures.ts';
@@ -114,7 +114,6 @@ function onReferences(
   if (worst === undefined) return [];
   const { suite, reference } = worst;
   const gates = [worst, ...others].some((entry) => countsForVerdict(entry.reference));
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
   const names = firstWords(
     others.map(({ reference: { id, line } }) => `${shorten(id, 120)} (line ${line})`),
   );
@@ -123,7 +122,7 @@ function onReferences(
       reference.file,
       reference.line,
       gates ? failed : 'notice',
-      `${suite.name}: ${reference.id}${more} ${failureWord([worst, ...others])}`,
+      `${suite.name}: ${reference.id}${andMore(others.length, 0)} ${failureWord([worst, ...others])}`,
       [
         `${sidesPassWords(reference)}.`,
         ...referenceWords(reference, MAX_ANNOTATION_PART, reports),

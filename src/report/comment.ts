@@ -11,7 +11,6 @@ import {
   code,
   paragraph,
   placeLinks,
-  text,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { SECTION_NAMES, sectionBlocks } from './sections/index.ts';
@@ -57,24 +56,24 @@ function withRun(result: Result, detail: Detail, reports: Reports, links: Links)
   const { run, report, reportFile, forks, base } = links;
   const first: Line =
     report !== null
-      ? [{ kind: 'link', text: 'Full report', url: report }, text(' · ')]
+      ? [{ kind: 'link', text: 'Full report', url: report }, ' · ']
       : reportFile !== undefined
-        ? [text('report: '), code(reportFile), text(' · ')]
+        ? ['report: ', code(reportFile), ' · ']
         : [];
   const how: Line =
     forks === undefined || result.outcome.kind !== 'without-keys'
       ? []
-      : [{ kind: 'link', text: 'How to get it judged', url: forks }, text(' · ')];
+      : [{ kind: 'link', text: 'How to get it judged', url: forks }, ' · '];
   const end: Line = [
-    ...(!base ? [] : [text(' · base '), code(base)]),
-    ...(run === null ? [] : [text(' · '), { kind: 'link' as const, text: 'run', url: run }]),
+    ...(!base ? [] : [' · base ', code(base)]),
+    ...(run === null ? [] : [' · ', { kind: 'link' as const, text: 'run', url: run }]),
   ];
   return [...shown.slice(0, -1), paragraph([...how, ...first, ...last.line, ...end], last.tone)];
 }
 
 function withAbout(block: Block, { about = '' }: Links): Block {
   if (about === '' || block.kind !== 'paragraph' || block.tone !== 'verdict') return block;
-  return { ...block, line: [...block.line, text(' – '), code(about)] };
+  return { ...block, line: [...block.line, ' – ', code(about)] };
 }
 
 /** GitHub's limit, in UTF-16 units. */

@@ -1,17 +1,9 @@
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
 import { counted, percent, probability, signed } from '../text/amounts.ts';
+import { isOfPrompt } from '../wording/figures.ts';
 import { variantWords } from '../wording/variants.ts';
-import {
-  code,
-  paragraph,
-  strong,
-  table,
-  text,
-  type Block,
-  type Line,
-} from './sections/document.ts';
-import { promptKey } from './sections/order.ts';
+import { code, paragraph, strong, table, type Block, type Cell } from './sections/document.ts';
 import { pairing, PAIRED_LEVEL, type Pairing } from './sections/pairing.ts';
 import { signedInterval } from './sections/phrases.ts';
 
@@ -26,15 +18,15 @@ export function comparisonBlocks(first: Named, second: Named): Block[] {
   const words = 'Missing from the other result: ';
   const left = [first, second].every(({ result }) => result.suites.length === pairs.length)
     ? []
-    : [paragraph([text(`${words}${alone(first)} of the first, ${alone(second)} of the second.`)])];
+    : [paragraph(`${words}${alone(first)} of the first, ${alone(second)} of the second.`)];
   const rows = pairs.map(([before, after]) => comparisonRow(before, after));
   return [
     paragraph(
       [
         strong('Compared on the references that both results have'),
-        text(': '),
+        ': ',
         code(first.file),
-        text(' → '),
+        ' → ',
         code(second.file),
       ],
       'verdict',
@@ -64,26 +56,25 @@ function partners(
   second: readonly SuiteResult[],
 ): [SuiteResult, SuiteResult][] {
   return first.flatMap((suite): [SuiteResult, SuiteResult][] => {
-    const isOfPrompt = (each: SuiteResult) => promptKey(each) === promptKey(suite);
-    const others = second.filter(isOfPrompt);
-    const isOnly = others.length === 1 && first.filter(isOfPrompt).length === 1;
+    const others = second.filter(isOfPrompt(suite));
+    const isOnly = others.length === 1 && first.filter(isOfPrompt(suite)).length === 1;
     const same = others.find((each) => variantWords(each.variant) === variantWords(suite.variant));
     const other = same ?? (isOnly ? others[0] : undefined);
     return other === undefined ? [] : [[suite, other]];
   });
 }
 
-function comparisonRow(before: SuiteResult, after: SuiteResult): Line[] {
+function comparisonRow(before: SuiteResult, after: SuiteResult): Cell[] {
   const paired = pairing(before, after);
   const models = [...new Set([before, after].map(({ variant }) => variantWords(variant)))];
   return [
-    [code(before.name), text(models.length === 1 ? '' : `: ${models.join(' → ')}`)],
+    [code(before.name), models.length === 1 ? '' : `: ${models.join(' → ')}`],
     ...[
       paired === null ? 'no reference is judged in both' : pairingWord(paired),
       percent(before.pass_rate.head),
       percent(after.pass_rate.head),
       ...(paired === null ? ['–', '–', '–', '0'] : pairingFigures(paired)),
-    ].map((cell) => [text(cell)]),
+    ].map((cell) => [cell]),
   ];
 }
 

@@ -15,14 +15,14 @@ import type { Problem } from '../types/plain.ts';
 import { numberInWords } from '../wording/figures.ts';
 import { reasonsInWords } from '../wording/reasons.ts';
 import { suiteFacts } from '../wording/suite-facts.ts';
-import { variantWords } from '../wording/variants.ts';
+import { ownVariant } from '../wording/variants.ts';
 import { suiteSentence } from '../wording/verdicts.ts';
 import { plainWords } from '../wording/words.ts';
 import { placeText } from './sections/document.ts';
 import { shortFace } from './sections/faces.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { referenceWords } from './sections/order.ts';
-import { repeatedNames, rolledUpWords, sidesPassWords, statusWord } from './sections/phrases.ts';
+import { rolledUpWords, sidesPassWords, statusWord } from './sections/phrases.ts';
 
 /** In UTF-16 units, for one answer or reason. */
 const MAX_FAILURE_PART = 4_000;
@@ -37,10 +37,9 @@ export interface CaseEnding {
 
 /** Writes JUnit XML in Jenkins' schema: a suite per prompt and variant, a case per reference. */
 export function renderJunit(result: Result, reports: Reports): string {
-  const repeated = repeatedNames(result.suites);
   const own = [
     ...(result.problems.length === 0 ? [] : [problemsSuite(result.problems)]),
-    ...result.suites.map((suite) => suiteElement(suite, result, repeated.has(suite.name), reports)),
+    ...result.suites.map((suite) => suiteElement(suite, result, reports)),
   ];
   const suites = [...runSuite(result, own), ...own, ...featureSuites(result, reports)];
   const sum = (key: keyof TestCounts) =>
@@ -124,13 +123,8 @@ function caseRules({ gate }: SuiteResult, { gate: all, mode }: Result): CaseRule
  * CI systems identify a case by class and name. The class includes the variant only if suite names
  * repeat.
  */
-function suiteElement(
-  suite: SuiteResult,
-  result: Result,
-  repeated: boolean,
-  reports: Reports,
-): Element {
-  const variant = repeated ? variantWords(suite.variant) : '';
+function suiteElement(suite: SuiteResult, result: Result, reports: Reports): Element {
+  const variant = ownVariant(suite, result.suites);
   const name = variant === '' ? suite.name : `${suite.name} [${variant}]`;
   const cases = referenceCases(suite, result, reports);
   const own = suiteEnding(suite, cases);

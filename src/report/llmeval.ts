@@ -55,12 +55,12 @@ function reportText(
     n_tries: tries,
     prompts: {
       name: suite.name,
-      ...(suite.variant.model !== null && { model: suite.variant.model }),
+      model: suite.variant.model ?? undefined,
       ...suite.variant.parameters,
       variables: prompt.variables.map(({ name }) => ({ name })),
       ...promptBody(prompt),
       tests: {
-        ...(tests.skip && { skip: true }),
+        skip: tests.skip || undefined,
         metrics: tests.metrics.map(metricJson),
         ...rollupOf(tests),
       },
@@ -87,21 +87,22 @@ function languageOf({ language }: { language: CodeLanguage }): { language?: Code
   return language === 'python' ? {} : { language };
 }
 
-function metricJson({ name, source, threshold, better, min, max, pass, skip }: Metric): Json {
+/** The YAML library leaves out what is undefined. */
+function metricJson({ name, source, threshold, skip, better, min, max, pass }: Metric): object {
   const rest = {
-    ...(threshold !== null && { threshold }),
-    ...(better !== undefined && { better }),
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(pass !== undefined && { pass }),
-    ...(skip && { skip }),
+    threshold: threshold ?? undefined,
+    better,
+    min,
+    max,
+    pass,
+    skip: skip || undefined,
   };
   if (source.kind === 'code') return { name, ...languageOf(source), code: source.code, ...rest };
   if (source.kind === 'rubric') return { name, rubric: source.rubric, ...rest };
   return {
     name,
     uses: source.uses,
-    ...(Object.keys(source.with).length > 0 && { with: source.with }),
+    with: Object.keys(source.with).length > 0 ? source.with : undefined,
     ...rest,
   };
 }
@@ -120,7 +121,7 @@ function referenceJson(
   found: ReferenceResult | undefined,
   index: number,
   allSkipped: boolean,
-): Json {
+): object {
   const made = found?.head?.tries[index];
   const { thread } = reference;
   return {
@@ -129,20 +130,16 @@ function referenceJson(
       thread === null
         ? reference.input
         : thread.map(({ role, content }) => ({ role: ROLES[role], content })),
-    ...(reference.expected !== undefined && { expected: reference.expected }),
-    ...(reference.skip && { skip: true }),
+    expected: reference.expected,
+    skip: reference.skip || undefined,
     ...(made !== undefined && tryJson(made, allSkipped || reference.skip)),
   };
 }
 
-function tryJson(
-  { parts, error, scores, latency_ms }: TryResult,
-  skipped: boolean,
-): Record<string, Json> {
-  const actual = answerText({ parts });
+function tryJson({ parts, error, scores, latency_ms }: TryResult, skipped: boolean): object {
   return {
-    ...(actual !== null && { actual }),
-    ...(error !== null && { error }),
+    actual: answerText({ parts }) ?? undefined,
+    error: error ?? undefined,
     metrics: Object.fromEntries(
       scores.map((score) => [
         score.metric,
@@ -150,16 +147,16 @@ function tryJson(
           metric: score.value,
           result: score.status,
           skipped: score.skip || skipped,
-          ...(score.reason !== null && { reason: score.reason }),
+          reason: score.reason ?? undefined,
         },
       ]),
     ),
-    ...(latency_ms !== null && { duration: latency_ms }),
+    duration: latency_ms ?? undefined,
   };
 }
 
 /** Converts references to YAML one by one, because all at once would need much memory. */
-function yamlText(report: Record<string, Json>, references: readonly Json[]): string {
+function yamlText(report: object, references: readonly object[]): string {
   const items = references.map(
     (reference) => ITEM_INDENT + yaml([reference]).replace(/\n(?!\n|$)/g, `\n${ITEM_INDENT}`),
   );
@@ -168,6 +165,6 @@ function yamlText(report: Record<string, Json>, references: readonly Json[]): st
 
 const ITEM_INDENT = ' '.repeat(6);
 
-function yaml(value: Json): string {
+function yaml(value: object): string {
   return stringify(value, { aliasDuplicateObjects: false, lineWidth: 0 });
 }

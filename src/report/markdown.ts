@@ -48,11 +48,7 @@ export function withoutHtml(block: Block): Block[] {
     case 'paragraph':
       return [{ ...block, tone: block.tone === 'small' ? 'normal' : block.tone }];
     case 'facts': {
-      const rows = block.rows.map(({ name, value }): Line => [
-        ...name,
-        { kind: 'text', text: ': ' },
-        ...value,
-      ]);
+      const rows = block.rows.map(({ name, value }): Line => [...name, ': ', ...value]);
       return [
         { kind: 'paragraph', tone: 'normal', line: block.title },
         { kind: 'list', items: rows },
@@ -124,9 +120,9 @@ const HTML: Dialect = {
 };
 
 function inlineText(part: Inline, links: Links, as: Dialect): string {
+  if (part === lineBreak) return as.lineBreak;
+  if (typeof part === 'string') return escapeWithin(part, as.plain);
   switch (part.kind) {
-    case 'text':
-      return escapeWithin(part.text, as.plain);
     case 'strong':
       return as.strong(part.text);
     case 'code': {
@@ -145,8 +141,6 @@ function inlineText(part: Inline, links: Links, as: Dialect): string {
       return `${PICTURES[part.tone]} ${part.word}`;
     case 'link':
       return linkWith(as.plain(part.text), safeUrl(part.url), as);
-    case 'break':
-      return as.lineBreak;
   }
 }
 
@@ -196,14 +190,18 @@ type TableBlock = Pick<Extract<Block, { kind: 'table' }>, 'head' | 'rows'>;
 function withPlacesBelow({ head, rows }: TableBlock): TableBlock {
   const name = head.at(-1);
   const isPlaces = rows.some((row) =>
-    row.at(-1)?.some((part) => part.kind === 'place' && part.name === undefined),
+    row
+      .at(-1)
+      ?.some(
+        (part) => typeof part !== 'string' && part.kind === 'place' && part.name === undefined,
+      ),
   );
   if (name === undefined || head.length < 3 || !isPlaces) return { head, rows };
   return {
     head: head.slice(0, -1),
     rows: rows.map((row) => {
       const [rest, beside = [], last = []] = [row.slice(0, -2), ...row.slice(-2)];
-      return [...rest, [...beside, lineBreak, ...name, { kind: 'text', text: ': ' }, ...last]];
+      return [...rest, [...beside, lineBreak, ...name, ': ', ...last]];
     }),
   };
 }
@@ -216,7 +214,7 @@ function cellOf(cell: Line, links: Links): string {
   return `<td>${lines
     .map((line) => {
       const html = htmlLine(line, links);
-      const isOurs = line.every(({ kind }) => kind === 'text');
+      const isOurs = line.every((part) => typeof part === 'string');
       return isOurs && isShort(line) ? html.replaceAll(' ', '&nbsp;') : html;
     })
     .join('<br>')}</td>`;
@@ -225,7 +223,7 @@ function cellOf(cell: Line, links: Links): string {
 function splitAtBreaks(cell: Line): Line[] {
   return cell.reduce<Line[]>(
     (lines, part) =>
-      part.kind === 'break'
+      part === lineBreak
         ? [...lines, []]
         : [...lines.slice(0, -1), [...(lines.at(-1) ?? []), part]],
     [[]],
@@ -233,15 +231,12 @@ function splitAtBreaks(cell: Line): Line[] {
 }
 
 function isShort(line: Line): boolean {
-  const lengths = line.map((part) =>
-    part.kind === 'text' || part.kind === 'code'
-      ? part.text.length
-      : part.kind === 'verdict'
-        ? part.word.length
-        : part.kind === 'place' && part.name !== undefined
-          ? part.name.text.length
-          : Infinity,
-  );
+  const lengths = line.map((part) => {
+    if (typeof part === 'string') return part.length;
+    if (part.kind === 'code') return part.text.length;
+    if (part.kind === 'verdict') return part.word.length;
+    return part.kind === 'place' && part.name !== undefined ? part.name.text.length : Infinity;
+  });
   return lengths.reduce((sum, length) => sum + length, 0) <= MAX_NOWRAP_CHARS;
 }
 

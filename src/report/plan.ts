@@ -46,7 +46,7 @@ export function planLines({
     ...(shown.length < suites.length
       ? [`and ${counted(suites.length - shown.length, 'more suite')}`]
       : []),
-    callsLine(plan, certainWords),
+    callsLine(plan, certainWords, forecast),
     ...mostLine(answerCalls(prepared), caps?.maxCost ?? null),
     ...moneyLines(plan, forecast, caps),
     ...notices.map((notice) => `note: ${formatProblem(notice)}`),
@@ -64,7 +64,6 @@ function moneyLines(plan: Plan, forecast?: Forecast, caps?: Caps): string[] {
   return [
     ...(forecast === undefined || minimumCalls(plan) === 0 ? [] : [forecastWords(forecast)]),
     ...(forecast === undefined || caps === undefined ? [] : [capLine(caps)]),
-    ...possibleLine(plan, forecast),
   ];
 }
 
@@ -83,18 +82,6 @@ function agentCostWords(most: number, cap: Cap | null): string {
     ` (here an agent's run counts with all its turns). Agents cost at most ` +
     `${formatDollars(most)} by the limits in their suites${stop}`
   );
-}
-
-function possibleLine({ possible, always = {} }: Plan, forecast?: Forecast): string[] {
-  const most = sum(Object.values(possible));
-  const later = sum(Object.values(always));
-  const calls = sum((forecast?.models ?? []).map((model) => model.calls));
-  const cost = forecast?.cost_usd ?? null;
-  const price = (of: number) =>
-    cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
-  const line = (when: string, calls: number) =>
-    calls === 0 ? [] : [`${when}: at most ${counted(calls, 'more call')}${price(calls)}`];
-  return [...line('if something regresses', most), ...line('after the verdict', later)];
 }
 
 export function planJson({
@@ -124,13 +111,22 @@ export function planJson({
   };
 }
 
-export function callsLine(plan: Plan, certainWords: readonly string[]): string {
+/** `forecast`: to estimate what the possible calls cost. */
+export function callsLine(
+  plan: Plan,
+  certainWords: readonly string[],
+  forecast?: Forecast,
+): string {
+  const calls = sum((forecast?.models ?? []).map((model) => model.calls));
+  const cost = forecast?.cost_usd ?? null;
+  const priceWords = (of: number) =>
+    cost === null || calls === 0 ? '' : ` (${formatDollars((of * cost) / calls)})`;
   const { prompt_calls, replayed, grader_calls } = plan;
   return [
     `${counted(prompt_calls, 'call')} for the first answers${recordedWords(replayed)}`,
     grader_calls === 0 ? '' : `, up to ${counted(grader_calls, 'call')} for their grades`,
     ...certainWords.map((words) => `, ${words}`),
-    possibleWords(plan),
+    possibleWords(plan, priceWords),
   ].join('');
 }
 

@@ -1,6 +1,6 @@
 import type { RunTry } from '../config/llmeval-report.ts';
 import type { Json } from '../types/plain.ts';
-import { code, paragraph, strong, text, type Block, type Line } from './sections/document.ts';
+import { code, paragraph, strong, type Block, type Line } from './sections/document.ts';
 
 export interface RunRow {
   parameters: Record<string, Json>;
@@ -26,13 +26,8 @@ const MESSAGES = 500;
 
 export function runBlocks(tables: readonly RunTable[]): Block[] {
   return tables.flatMap((table) => [
-    paragraph(
-      [strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), text(` – ${table.run}`)],
-      'verdict',
-    ),
-    ...(table.messages === null
-      ? []
-      : [paragraph([code(JSON.stringify(table.messages), MESSAGES)])]),
+    paragraph([strong(`${passes(table) ? '✓' : '✗'} ${table.name}`), ` – ${table.run}`], 'verdict'),
+    ...(table.messages === null ? [] : [paragraph(code(JSON.stringify(table.messages), MESSAGES))]),
     runTable(table),
   ]);
 }
@@ -51,9 +46,7 @@ function runTable({ rows, rollup }: RunTable): Block {
   const columns: RunColumn[] = [
     {
       title: rollup ?? 'Status',
-      cell: ({ outcome, skipped }) => [
-        text(`${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`),
-      ],
+      cell: ({ outcome, skipped }) => [`${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`],
     },
     ...keysOf(rows, ({ parameters }) => parameters).map((key): RunColumn => ({
       title: key,
@@ -68,7 +61,7 @@ function runTable({ rows, rollup }: RunTable): Block {
   ];
   return {
     kind: 'table',
-    head: columns.map(({ title }) => [text(title)]),
+    head: columns.map(({ title }) => [title]),
     rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
   };
 }
@@ -89,7 +82,7 @@ function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
         },
         {
           title: `${name} (pass / fail) #${index}`,
-          cell: (row) => [text(scoreWord(scoreOf(row)))],
+          cell: (row) => [scoreWord(scoreOf(row))],
         },
       ];
     }),
@@ -97,7 +90,7 @@ function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
       ? [
           {
             title: `Duration #${index}`,
-            cell: ({ tries }: RunRow) => [text(secondsOf(durationOf(tries[index])))],
+            cell: ({ tries }: RunRow) => [secondsOf(durationOf(tries[index]))],
           },
         ]
       : []),
@@ -122,11 +115,11 @@ function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Jso
 }
 
 function answerCell(made: RunTry | undefined): Line {
-  if (made === undefined) return [text('–')];
-  return made.error === null ? valueCell(made.actual) : [text('error: '), code(made.error, CELL)];
+  if (made === undefined) return ['–'];
+  return made.error === null ? valueCell(made.actual) : ['error: ', code(made.error, CELL)];
 }
 
 function valueCell(value: Json | undefined): Line {
-  if (value === undefined) return [text('–')];
+  if (value === undefined) return ['–'];
   return [code(typeof value === 'string' ? value : JSON.stringify(value), CELL)];
 }

@@ -12,6 +12,7 @@ import {
   type Line,
   type Piece,
   isOurs,
+  lineBreak,
 } from './sections/document.ts';
 import type { Reports } from './sections/feature-report.ts';
 import { SECTION_NAMES, sectionBlocks } from './sections/index.ts';
@@ -74,15 +75,13 @@ export function renderTerminal(result: Result, reports: Reports, options: Termin
   const titles = blocks.map((block) =>
     block.kind === 'group' ? paragraph([FOLD, ...block.summary]) : block,
   );
-  return `${renderBlocks([...titles, paragraph([UNFOLD], 'small')], options)}\n`;
+  return `${renderBlocks([...titles, paragraph(UNFOLD, 'small')], options)}\n`;
 }
 
-const FOLD: Inline = { kind: 'text', text: '▸ ' };
+const FOLD = '▸ ';
 
-const UNFOLD: Inline = {
-  kind: 'text',
-  text: '▸ collapsed here. To see everything, pipe the output (| less) or open report.html (--report).',
-};
+const UNFOLD =
+  '▸ collapsed here. To see everything, pipe the output (| less) or open report.html (--report).';
 
 export function renderBlocks(blocks: readonly Block[], { width, colour }: TerminalOptions): string {
   const rows = blocks.flatMap((block) => [...blockRows(block, Math.max(20, width)), []]);
@@ -151,12 +150,11 @@ function runs(line: Line, style: Style = 'plain'): Run[] {
 
 function styledRuns(part: Inline, style: Style): Run[] {
   const run = (text: string, own: Style = style): Run => ({
-    text: text === '\n' ? text : logLine(text),
+    text: text === lineBreak ? text : logLine(text),
     style: own,
   });
+  if (typeof part === 'string') return [run(part)];
   switch (part.kind) {
-    case 'text':
-      return [run(part.text)];
     case 'strong':
       return [run(part.text, 'bold')];
     case 'code': {
@@ -176,8 +174,6 @@ function styledRuns(part: Inline, style: Style): Run[] {
     }
     case 'link':
       return [run(`${part.text} ${part.url}`)];
-    case 'break':
-      return [run('\n')];
   }
 }
 
@@ -192,10 +188,10 @@ function piecesRuns(pieces: readonly Piece[], style: Style): Run[] {
 
 function placeRuns(part: Extract<Inline, { kind: 'place' }>, style: Style): Run[] {
   const where = placeText(part);
-  if (part.name === undefined) return styledRuns({ kind: 'text', text: where }, style);
+  if (part.name === undefined) return styledRuns(where, style);
   return [
     ...styledRuns({ kind: 'code', ...part.name }, style),
-    ...styledRuns({ kind: 'text', text: ` (${where})` }, style),
+    ...styledRuns(` (${where})`, style),
   ];
 }
 

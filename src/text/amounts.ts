@@ -147,9 +147,13 @@ export function countedTries(tries: number): string {
   return `${count(tries)} ${tries === 1 ? 'try' : 'tries'}`;
 }
 
+/** For example ` and 2 more`. Empty if all are shown. */
+export function andMore(total: number, shown: number): string {
+  return total > shown ? ` and ${count(total - shown)} more` : '';
+}
+
 export function firstWords(words: readonly string[], most = 10): string {
-  const shown = words.slice(0, most).join(', ');
-  return words.length > most ? `${shown} and ${words.length - most} more` : shown;
+  return `${words.slice(0, most).join(', ')}${andMore(words.length, most)}`;
 }
 
 function inPercent(share: number): string {

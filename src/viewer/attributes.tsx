@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { change, rates, signedInterval } from '../report/sections/phrases.ts';
 import { count, counted, meansInWords, percent } from '../text/amounts.ts';
-import { Blocks, Chip, wrapped, own, DataTable } from './blocks.tsx';
+import { Blocks, Chip, wrapped, DataTable } from './blocks.tsx';
 import type { AttributeData } from './data.ts';
 import { Bar, IntervalPlot } from './plots.tsx';
 import { useReport } from './report.ts';
@@ -71,7 +71,7 @@ function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
         head={['Attribute', ...columns.map(({ head }) => head)]}
         rows={sorted.map((attribute) => [
           wrapped(<Name attribute={attribute} />),
-          ...columns.map(({ cell }) => own(cell(attribute))),
+          ...columns.map(({ cell }) => cell(attribute)),
         ])}
       />
       <p class="soft">

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import {
   isOurs,
-  lineWords,
+  lineBreak,
+  lineText,
   placeText,
   safeUrl,
   type Block,
@@ -51,9 +52,9 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
     case 'table':
       return (
         <DataTable
-          head={block.head.map(lineWords)}
+          head={block.head.map(lineText)}
           rows={block.rows.map((row) =>
-            row.map((cell) => ({ shown: line(cell), isOurs: isOurs(cell) })),
+            row.map((cell) => (isOurs(cell) ? line(cell) : wrapped(line(cell)))),
           )}
         />
       );
@@ -84,18 +85,22 @@ function BlockView({ block, links }: { block: Block; links: Links }) {
 }
 
 function sideIn([name]: Line): string | undefined {
-  const words = name?.kind === 'text' ? /^(?:Base|Head)\b/.exec(name.text)?.[0] : undefined;
+  const words = typeof name === 'string' ? /^(?:Base|Head)\b/.exec(name)?.[0] : undefined;
   return words?.toLowerCase();
 }
 
-interface ShownCell {
-  shown: ComponentChildren;
-  /** Whether all text in it is evaldiff's own. It is then not wrapped. */
-  isOurs: boolean;
+/** A cell with text from users, which is wrapped. Others have only evaldiff's own. */
+interface WrappedCell {
+  wrapped: ComponentChildren;
 }
 
-export const own = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: true });
-export const wrapped = (shown: ComponentChildren): ShownCell => ({ shown, isOurs: false });
+type ShownCell = ComponentChildren | WrappedCell;
+
+export const wrapped = (shown: ComponentChildren): WrappedCell => ({ wrapped: shown });
+
+function isWrapped(cell: ShownCell): cell is WrappedCell {
+  return typeof cell === 'object' && cell !== null && 'wrapped' in cell;
+}
 
 /** On a phone, the cells of a row are stacked and show the titles of their columns. */
 export function DataTable({
@@ -114,15 +119,15 @@ export function DataTable({
         <tbody>
           {rows.map((row) => (
             <tr>
-              {row.map(({ shown, isOurs: isOwn }, at) =>
+              {row.map((cell, at) =>
                 at === 0 && head[0] === '' ? (
-                  <th scope="row">{shown}</th>
+                  <th scope="row">{isWrapped(cell) ? cell.wrapped : cell}</th>
                 ) : (
                   <td
-                    class={isOwn ? 'own' : undefined}
+                    class={isWrapped(cell) ? undefined : 'own'}
                     data-title={at === 0 && row.length !== 2 ? undefined : head[at]}
                   >
-                    {shown}
+                    {isWrapped(cell) ? cell.wrapped : cell}
                   </td>
                 ),
               )}
@@ -145,9 +150,9 @@ export function LineView({ line, links }: { line: Line; links: Links }) {
 }
 
 function InlineView({ part, links }: { part: Inline; links: Links }) {
+  if (part === lineBreak) return <br />;
+  if (typeof part === 'string') return <>{part}</>;
   switch (part.kind) {
-    case 'text':
-      return <>{part.text}</>;
     case 'strong':
       return <b>{part.text}</b>;
     case 'code':
@@ -166,8 +171,6 @@ function InlineView({ part, links }: { part: Inline; links: Links }) {
       return <Chip tone={part.tone}>{`${part.sign} ${part.word}`}</Chip>;
     case 'link':
       return <LinkView url={safeUrl(part.url)}>{part.text}</LinkView>;
-    case 'break':
-      return <br />;
   }
 }
 

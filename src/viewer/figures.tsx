@@ -2,8 +2,9 @@ import {
   change,
   differenceWords,
   rates,
-  repeatedNames,
   VERDICTS,
+  runCost,
+  usagesByPurpose,
 } from '../report/sections/phrases.ts';
 import {
   becauseLine,
@@ -14,12 +15,12 @@ import {
   verdictLook,
 } from '../report/sections/suites.ts';
 import { rankedPrompts, rankingBlocks } from '../report/sections/tables.ts';
-import { count, counted, signed } from '../text/amounts.ts';
+import { count, counted, signed, cost } from '../text/amounts.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import { variantWords } from '../wording/variants.ts';
-import { Blocks, Chip, wrapped, LineView, own, DataTable } from './blocks.tsx';
-import type { SuiteData } from './data.ts';
-import { CostPlot, IntervalPlot } from './plots.tsx';
+import { Blocks, Chip, wrapped, LineView, DataTable } from './blocks.tsx';
+import type { SuiteData, ResultData } from './data.ts';
+import { CostPlot, IntervalPlot, Bar } from './plots.tsx';
 import { useReport } from './report.ts';
 
 export function Suites() {
@@ -29,12 +30,11 @@ export function Suites() {
     (most, { pass_rate: { low, high } }) => Math.max(most, Math.abs(low ?? 0), Math.abs(high ?? 0)),
     0.05,
   );
-  const repeated = repeatedNames(suites);
   const rows = suitesWorstFirst(suites).map((suite) => {
     const { sign, word, tone } = verdictLook(suite, result);
-    const named = <LineView line={suiteCell(suite, repeated.has(suite.name))} links={links} />;
-    const passing = own(<LineView line={ratesLine(suite, result)} links={links} />);
-    if (mode === 'sweep') return [wrapped(named), passing, own(sweepSize(suite))];
+    const named = <LineView line={suiteCell(suite, suites)} links={links} />;
+    const passing = <LineView line={ratesLine(suite, result)} links={links} />;
+    if (mode === 'sweep') return [wrapped(named), passing, sweepSize(suite)];
     const { references, tries } = suite.compared;
     return [
       wrapped(
@@ -45,8 +45,8 @@ export function Suites() {
         </>,
       ),
       passing,
-      own(<DifferenceCell suite={suite} reach={reach} />),
-      own(references === 0 ? '–' : `${count(references)} × ${count(tries)}`),
+      <DifferenceCell suite={suite} reach={reach} />,
+      references === 0 ? '–' : `${count(references)} × ${count(tries)}`,
       wrapped(<LineView line={becauseLine(suite.because)} links={links} />),
     ];
   });
@@ -170,11 +170,59 @@ function SuiteMetrics({ suite: { name, variant, metrics } }: { suite: SuiteData 
                 {!gates && values?.gate !== 'fail' && <Chip tone="neutral">does not gate</Chip>}
               </>,
             ),
-            own(rates(base, head)),
-            own(base === null ? count(after) : `${count(before)} → ${count(after)}`),
+            rates(base, head),
+            base === null ? count(after) : `${count(before)} → ${count(after)}`,
           ];
         })}
       />
+    </>
+  );
+}
+
+export function Costs() {
+  const { result } = useReport();
+  return (
+    <section>
+      <h2>Calls and cost</h2>
+      <UsageTable usage={result.usage} />
+    </section>
+  );
+}
+
+function UsageTable({ usage }: Pick<ResultData, 'usage'>) {
+  const purposes = usagesByPurpose(usage);
+  const most = Math.max(1, ...purposes.map(({ calls }) => calls));
+  const money = (dollars: number | null | undefined) =>
+    dollars === undefined ? '–' : cost(dollars);
+  return (
+    <>
+      <DataTable
+        head={['For', 'Calls', '', 'Reused answers', 'Cost', 'Saved by reuse']}
+        rows={[
+          ...purposes.map(({ purpose, calls, reused, cost_usd: dollars, saved_usd: saved }) => [
+            purpose,
+            count(calls),
+            <Bar share={calls / most} label={`${count(calls)} calls`} />,
+            count(reused),
+            money(dollars),
+            money(saved),
+          ]),
+          [
+            <b>all</b>,
+            count(usage.calls),
+            '',
+            count(usage.reused),
+            runCost(usage),
+            money(usage.saved_usd),
+          ],
+        ]}
+      />
+      <p>
+        {`${count(usage.input_tokens)} tokens in requests, ${count(usage.output_tokens)} in answers` +
+          (usage.cached_tokens === undefined
+            ? '.'
+            : `; ${count(usage.cached_tokens)} of the requests' tokens from the prompt cache.`)}
+      </p>
     </>
   );
 }

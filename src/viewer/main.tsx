@@ -1,15 +1,14 @@
 import { render, type FunctionComponent } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
-import { paragraph, text } from '../report/sections/document.ts';
+import { paragraph } from '../report/sections/document.ts';
 import { shortSha } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
 import { FirstTests } from './actions.tsx';
 import { AttributesTab } from './attributes.tsx';
 import { Blocks } from './blocks.tsx';
 import { Compare, comparedColumns } from './compare.tsx';
-import { Costs } from './costs.tsx';
 import { unpackView, withVisibleText, type ViewData } from './data.ts';
-import { Metrics, Suites } from './figures.tsx';
+import { Costs, Metrics, Suites } from './figures.tsx';
 import { TestList } from './list.tsx';
 import { LiveBar, LiveNotes, useLive } from './live.tsx';
 import { ViewerContext, reportOf, useReport, type Live } from './report.ts';
@@ -199,7 +198,7 @@ const UNREADABLE =
 async function readDropped(file: File | undefined): Promise<ViewData> {
   const result = withVisibleText(JSON.parse((await file?.text()) ?? '') as ViewData['result']);
   if ((result.schema_version as number) !== 2) throw new Error('It has another version');
-  const top = [paragraph([text(result.title)], 'verdict')];
+  const top = [paragraph(result.title, 'verdict')];
   return { result, blocks: { top, groups: [], metrics: [], more: [], footer: [] }, left: null };
 }
 

@@ -2,7 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { expectedText } from '../report/sections/answers.ts';
 import { code, place, standsOn } from '../report/sections/document.ts';
-import { fileNote, marksOf, stripLine, stripName, stripsOf } from '../report/sections/evidence.ts';
+import {
+  fileNote,
+  marksOf,
+  stripLine,
+  STATUS_MARKS,
+  stripName,
+  stripsOf,
+} from '../report/sections/evidence.ts';
 import {
   isShownValue,
   lacksPasses,
@@ -12,6 +19,7 @@ import {
 } from '../report/sections/phrases.ts';
 import type { SentPrompts } from '../report/sections/reference-view.ts';
 import { count, probability } from '../text/amounts.ts';
+import type { Side } from '../types/plain.ts';
 import { Actions, testKey, type OpenForm } from './actions.tsx';
 import { Chip, LineView } from './blocks.tsx';
 import {
@@ -25,8 +33,6 @@ import { useReport } from './report.ts';
 import { isOfSuite, type TestRow } from './tests.ts';
 import { PairsView, TranscriptView } from './transcript.tsx';
 
-type SideName = 'base' | 'head';
-
 interface PanelProps {
   test: TestRow;
   chosen: string[];
@@ -39,13 +45,13 @@ export function Panel({ test, chosen, form, setForm }: PanelProps) {
   const { live, sides } = useReport();
   const { reference } = test;
   const [linked, number] = chosen;
-  const start = (side: SideName) => (linked === side ? Number(number) - 1 : (test[side]?.try ?? 0));
+  const start = (side: Side) => (linked === side ? Number(number) - 1 : (test[side]?.try ?? 0));
   const [shown, show] = useState({ base: start('base'), head: start('head') });
-  const tryOf = (side: SideName): TryData | null =>
+  const tryOf = (side: Side): TryData | null =>
     reference[side]?.tries.find((made) => made.try === shown[side]) ?? test[side];
   const tries = { base: tryOf('base'), head: tryOf('head') };
   const isPair = reference.base !== null && reference.head !== null;
-  const side = (name: SideName) => {
+  const side = (name: Side) => {
     const of = reference[name];
     const title = isPair ? sides[name] : 'Tries';
     return of === null ? null : (
@@ -101,15 +107,13 @@ function SentPrompt({ test }: { test: TestRow }) {
   );
 }
 
-const MARKS = { pass: '✓', fail: '✗', error: '?', ungraded: '?', skipped: '·' } as const;
-
 function TryPicker(props: { of: SideData; shown: number; pick(at: number): void; name: string }) {
   const { of, shown, pick, name } = props;
   return (
     <p class="pick" role="group" aria-label={`${name}: choose a try`}>
       {of.tries.map(({ try: at, outcome }) => (
         <button type="button" aria-pressed={at === shown} onClick={() => pick(at)}>
-          {`${lacksPasses(of) ? '' : MARKS[outcome]} Try ${at + 1}: ${outcome}`}
+          {`${lacksPasses(of) ? '' : STATUS_MARKS[outcome]} Try ${at + 1}: ${outcome}`}
         </button>
       ))}
     </p>
@@ -118,15 +122,7 @@ function TryPicker(props: { of: SideData; shown: number; pick(at: number): void;
 
 const COMPLETE: ReadonlySet<string | null> = new Set([null, 'stop', 'tool_calls']);
 
-function TryJudgement({
-  made,
-  name,
-  isIn,
-}: {
-  made: TryData | null;
-  name: SideName;
-  isIn: boolean;
-}) {
+function TryJudgement({ made, name, isIn }: { made: TryData | null; name: Side; isIn: boolean }) {
   if (!isIn) return null;
   if (made === null) return <div class={name} />;
   const { usage, latency_ms: latency, reused, ended, error, outcome, scores } = made;

@@ -3,6 +3,7 @@ import { countsForVerdict } from '../kernel/result/counts.ts';
 import { answerText } from '../report/answers/text.ts';
 import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
 import type { Piece } from '../report/sections/document.ts';
+import { STATUS_MARKS } from '../report/sections/evidence.ts';
 import { ownFailures } from '../report/sections/failures.ts';
 import { lacksPasses, passWords } from '../report/sections/phrases.ts';
 import { count } from '../text/amounts.ts';
@@ -178,7 +179,7 @@ function Marks({ side, sign }: { side: SideData | null; sign: string }) {
       <span aria-hidden="true">
         {sign}{' '}
         {side.tries.slice(0, MOST_TRY_MARKS).map(({ outcome }) => (
-          <b class={outcome}>{outcome === 'pass' ? '✓' : outcome === 'fail' ? '✗' : '?'}</b>
+          <b class={outcome}>{STATUS_MARKS[outcome]}</b>
         ))}
         {side.tries.length > MOST_TRY_MARKS && '…'}
       </span>{' '}

@@ -1,10 +1,17 @@
 import { answerKey, type WithParts } from '../report/answers/text.ts';
 import { failedScores } from '../report/sections/failures.ts';
-import { exampleTries, fallOf, promptKey, referenceEntries } from '../report/sections/order.ts';
-import { repeatedNames, STATUS_TONES, statusWord } from '../report/sections/phrases.ts';
+import {
+  exampleTries,
+  fallOf,
+  promptKey,
+  referenceEntries,
+  suiteIdentity,
+  type SuiteId,
+} from '../report/sections/order.ts';
+import { STATUS_TONES, statusWord } from '../report/sections/phrases.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
 import type { Tone } from '../wording/outcomes.ts';
-import { variantWords } from '../wording/variants.ts';
+import { ownVariant } from '../wording/variants.ts';
 import type { AttributeData, ReferenceData, SuiteData, TryData, ViewData } from './data.ts';
 
 /** A row of the list. */
@@ -51,8 +58,8 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
   return referenceEntries(suitesWorstFirst(suites))
     .map(({ suite, reference }): TestRow => {
       const { base, head } = exampleTries(reference, []);
-      const testKey = JSON.stringify([suiteKeyOf(suite, suite.name), reference.id]);
-      const suiteName = names.get(suiteKeyOf(suite, suite.name)) ?? suite.name;
+      const testKey = testKeyOf(suite, reference.id);
+      const suiteName = names.get(suiteIdentity(suite)) ?? suite.name;
       return {
         key: `${encodeURIComponent(suiteName)}/${encodeURIComponent(reference.id)}`,
         status: rowStatus(reference),
@@ -73,6 +80,10 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
     .sort((a, b) => a.status.rank - b.status.rank || fallOf(b.reference) - fallOf(a.reference));
 }
 
+function testKeyOf(suite: SuiteId, id: string): string {
+  return JSON.stringify([suiteIdentity(suite), id]);
+}
+
 function namesByTest(
   named: readonly {
     of: Pick<AttributeData, 'path' | 'suite' | 'variant'>;
@@ -82,7 +93,7 @@ function namesByTest(
 ): ReadonlyMap<string, string[]> {
   const names = new Map<string, string[]>();
   for (const { of, id, name } of named) {
-    const key = JSON.stringify([suiteKeyOf(of, of.suite), id]);
+    const key = testKeyOf({ ...of, name: of.suite }, id);
     names.set(key, [...(names.get(key) ?? []), name]);
   }
   return names;
@@ -90,12 +101,12 @@ function namesByTest(
 
 /** Different names of suites. `evaldiff dev` keeps them as long as its variants. */
 function suiteNames(suites: readonly SuiteData[]): Map<string, string> {
-  const distinct = new Map(suites.map((suite) => [suiteKeyOf(suite, suite.name), suite]));
-  const repeated = repeatedNames([...distinct.values()]);
+  const distinct = new Map(suites.map((suite) => [suiteIdentity(suite), suite]));
+  const all = [...distinct.values()];
   const uses = new Map<string, number>();
   return new Map(
-    [...distinct].map(([key, { name, variant }]) => {
-      const words = repeated.has(name) ? `${name}, ${variantWords(variant)}` : name;
+    [...distinct].map(([key, suite]) => {
+      const words = [suite.name, ownVariant(suite, all)].filter(Boolean).join(', ');
       const use = (uses.get(words) ?? 0) + 1;
       uses.set(words, use);
       return [key, use === 1 ? words : `${words} (${String(use)})`];
@@ -124,12 +135,8 @@ function failingIn({ base, head }: ReferenceData): string[] {
   return [...new Set(metrics)];
 }
 
-function suiteKeyOf({ path, variant }: Pick<SuiteData, 'path' | 'variant'>, name: string): string {
-  return JSON.stringify([path, name, variant]);
-}
-
 export function isOfSuite(attribute: AttributeData, suite: SuiteData): boolean {
-  return suiteKeyOf(attribute, attribute.suite) === suiteKeyOf(suite, suite.name);
+  return suiteIdentity({ ...attribute, name: attribute.suite }) === suiteIdentity(suite);
 }
 
 export function answersWords({ base, head }: ReferenceData): TestRow['answers'] {

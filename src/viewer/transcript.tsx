@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { textOfParts, visibleParts } from '../report/answers/text.ts';
 import { answerImages, markedAnswers } from '../report/sections/answers.ts';
 import type { Piece } from '../report/sections/document.ts';
-import { COMPARED_CHARACTERS, emphasise } from '../report/sections/emphasis.ts';
+import { COMPARED_CHARACTERS, emphasise, type Emphasised } from '../report/sections/emphasis.ts';
 import { isOwnFacts, type Part } from '../types/answer.ts';
 import { isMap, parsedJson } from '../types/plain.ts';
 import { checkWords, runWords, type AgentRunFacts } from '../wording/agent-runs.ts';
@@ -184,10 +184,7 @@ function isSameEntry(base: TranscriptEntry, head: TranscriptEntry): boolean {
   return base.text === head.text && JSON.stringify(base.turn) === JSON.stringify(head.turn);
 }
 
-function markedEntries(
-  base: TranscriptEntry,
-  head: TranscriptEntry,
-): { base: Piece[]; head: Piece[] } | null {
+function markedEntries(base: TranscriptEntry, head: TranscriptEntry): Emphasised | null {
   const [before, after] = [shownText(base), shownText(head)];
   if (Math.max(before.length, after.length) > COMPARED_CHARACTERS) return null;
   const room = { characters: Infinity, gaps: false };

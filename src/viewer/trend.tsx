@@ -2,7 +2,7 @@ import { shareSpan } from '../report/sections/intervals.ts';
 import { rateInterval, shortSha } from '../report/sections/phrases.ts';
 import type { TrendPoint } from '../report/sections/saved-view.ts';
 import { count, counted, percent } from '../text/amounts.ts';
-import { DataTable, own } from './blocks.tsx';
+import { DataTable } from './blocks.tsx';
 import { axisScale, Drawing, ShareAxis } from './plots.tsx';
 import { useReport } from './report.ts';
 
@@ -45,11 +45,11 @@ function Numbers({ points }: { points: readonly TrendPoint[] }) {
       rows={points
         .toReversed()
         .map(({ sha, at, rate, low, high, references }) => [
-          own(at.slice(0, 10)),
-          own(shortSha(sha)),
-          own(references === null ? 'not run' : percent(rate)),
-          own(low === null || high === null ? '–' : rateInterval({ low, high })),
-          own(references === null ? '–' : count(references)),
+          at.slice(0, 10),
+          shortSha(sha),
+          references === null ? 'not run' : percent(rate),
+          low === null || high === null ? '–' : rateInterval({ low, high }),
+          references === null ? '–' : count(references),
         ])}
     />
   );

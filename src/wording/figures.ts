@@ -88,6 +88,16 @@ export function isSilent(suite: SuiteResult): boolean {
   return unansweredIn(suite).every(({ head }) => (head?.tries_judged ?? 0) === 0);
 }
 
+interface PromptId {
+  path: string;
+  name: string;
+}
+
+/** Suites of one prompt differ in their model or parameters. */
+export function isOfPrompt({ path, name }: PromptId): (other: PromptId) => boolean {
+  return (other) => other.path === path && other.name === name;
+}
+
 const WORST_FIRST: readonly Verdict[] = [
   'regressed',
   'inconclusive',

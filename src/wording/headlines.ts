@@ -9,16 +9,16 @@ import type { Fact } from './facts.ts';
 import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords, scoringEffect } from './scoring.ts';
-import { variantWords } from './variants.ts';
+import { ownVariant } from './variants.ts';
 import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
 export interface HeadlineText {
-  subject: Words;
+  subject?: Words;
   /** One line per suite or fact. Titles show these lines instead of `subject`. */
-  rows: readonly Words[];
+  rows?: readonly Words[];
   /** Not in titles. */
-  notes: readonly Words[];
+  notes?: readonly Words[];
   fact?: Fact['word'];
 }
 
@@ -26,18 +26,19 @@ export interface HeadlineText {
 const MAX_SENTENCE = 400;
 
 export function oneNote(sentence: string): HeadlineText {
-  return { subject: [], rows: [], notes: [[shorten(sentence, MAX_SENTENCE)]] };
+  return { notes: [[shorten(sentence, MAX_SENTENCE)]] };
 }
 
 export function reasonText(reason: Reason | undefined, words: string): HeadlineText {
   if (reason?.code !== 'words') return oneNote(words);
   const name = shorten(reason.text, MAX_SENTENCE);
-  return { subject: [], rows: [], notes: [[{ name, limit: MAX_SENTENCE }]] };
+  return { notes: [[{ name, limit: MAX_SENTENCE }]] };
 }
 
-function suiteWords({ name, variant }: SuiteResult, suites: readonly SuiteResult[]): Words {
-  const isOnly = suites.filter((suite) => suite.name === name).length < 2;
-  return isOnly ? [{ name }] : [{ name }, ' (', { name: variantWords(variant) }, ')'];
+export function suiteWords(suite: SuiteResult, suites: readonly SuiteResult[]): Words {
+  const { name } = suite;
+  const variant = ownVariant(suite, suites);
+  return variant === '' ? [{ name }] : [{ name }, ' (', { name: variant }, ')'];
 }
 
 /** For example `support 100 → 70 %: 6 of 20 tests broke`. */
@@ -54,7 +55,10 @@ export function suiteRow(
 
 const MOST_ROWS = 3;
 
-export function suitesThat(verdict: Verdict, suites: readonly SuiteResult[]): HeadlineText {
+export function suitesThat(
+  verdict: Verdict,
+  suites: readonly SuiteResult[],
+): Required<Omit<HeadlineText, 'fact'>> {
   const chosen = suitesWorstFirst(suites.filter((suite) => suite.verdict === verdict));
   const isOnly = chosen.length === 1;
   return {
@@ -83,7 +87,6 @@ export function nothingWorse({
     const unnoticed = unnoticedDrop(worst);
     return {
       subject: suiteRow(worst, suites, suiteRates(worst)),
-      rows: [],
       notes: [...(unnoticed === null ? [] : [[unnoticed.sentence]]), ...blindNotes(suites, suites)],
     };
   }
@@ -98,7 +101,6 @@ export function nothingWorse({
       ];
   return {
     subject: [counted(suites.length, 'suite')],
-    rows: [],
     notes: [
       largest,
       ...rest,
@@ -135,12 +137,8 @@ function unnoticedAnywhere(
 function nothingCompared(suites: readonly SuiteResult[]): HeadlineText {
   const [only] = suites;
   return only === undefined || suites.length > 1
-    ? { subject: [counted(suites.length, 'suite')], rows: [], notes: [['Nothing is compared']] }
-    : {
-        subject: suiteRow(only, suites, suiteSentence(only, { isOnly: true })),
-        rows: [],
-        notes: [],
-      };
+    ? { subject: [counted(suites.length, 'suite')], notes: [['Nothing is compared']] }
+    : { subject: suiteRow(only, suites, suiteSentence(only, { isOnly: true })) };
 }
 
 function scoringAlone(
@@ -152,7 +150,6 @@ function scoringAlone(
   const others = more.length === 0 ? '' : `; ${counted(more.length, 'more suite')}`;
   return {
     subject: [...scoringEffect(scoring, suite), others],
-    rows: [],
     notes: [
       [
         `${wholeRates(rates.base_base, rates.base_head)} of the ` +
@@ -188,11 +185,9 @@ export function evaluatedText(suites: readonly SuiteResult[]): HeadlineText {
   const tests = counted(all.length, 'test');
   const how = failed === 0 ? `${tests}.` : `${count(failed)} of ${tests} failed.`;
   if (suites.length === 1 && only !== undefined)
-    return { subject: suiteRow(only, suites, suiteRates(only)), rows: [], notes: [[how]] };
+    return { subject: suiteRow(only, suites, suiteRates(only)), notes: [[how]] };
   const range = rateRange(suites) ?? 'nothing could be judged';
   return {
-    subject: [],
-    rows: [],
     notes: [[`${counted(suites.length, 'result')}, ${range}. ${how}`]],
   };
 }

@@ -104,7 +104,7 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     words: (_, found) => (isPartlyJudged(found) ? 'Partly judged' : 'No verdict'),
     text: (outcome, found) =>
       isPartlyJudged(found)
-        ? withNotes(nothingWorse(found), firstReason(outcome, found).notes)
+        ? withNotes(nothingWorse(found), firstReason(outcome, found).notes ?? [])
         : firstReason(outcome, found),
     title: (_, { first }) => first,
   },
@@ -112,12 +112,8 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     ...OPEN,
     words: 'Not comparable',
     text: (_, found) => {
-      const { subject, notes } = nothingWorse(found);
-      return {
-        subject: [replacedInShort(found.replaced) ?? ''],
-        rows: [],
-        notes: [subject, ...notes],
-      };
+      const { subject = [], notes = [] } = nothingWorse(found);
+      return { subject: [replacedInShort(found.replaced) ?? ''], notes: [subject, ...notes] };
     },
   },
   'only-removed': {
@@ -132,8 +128,8 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     ...OPEN,
     words: MODEL_CHANGED,
     text: (_, { suites }) => {
-      const open = suitesThat('inconclusive', suites);
-      return { ...open, subject: [], notes: [["Base's stored answers were replaced"]] };
+      const { rows } = suitesThat('inconclusive', suites);
+      return { rows, notes: [["Base's stored answers were replaced"]] };
     },
   },
   fixed: {
@@ -157,12 +153,13 @@ const OUTCOMES: { [K in OutcomeKind]: OutcomeRow<OutcomeOf<K>> } = {
     text: ({ pool }, { suites }) => {
       const red = suitesThat('regressed', suites);
       if (pool === undefined) return red;
+      const { subject: names, rows } = red;
       const fell = suites.filter(({ pass_rate: { difference } }) => (difference ?? 0) < 0).length;
-      const how = red.rows.length === 0 ? 'fell slightly' : 'fell';
+      const how = rows.length === 0 ? 'fell slightly' : 'fell';
       const who = fell < 2 ? 'all suites' : `${count(fell)} suites ${how},`;
       const together = [`${who} together ${wholeRates(pool.base, pool.head)}: clearly worse`];
-      const subject = joinWords([['all suites together'], ...nonEmpty(red.subject)], ', ');
-      return { subject, rows: [together, ...red.rows], notes: [] };
+      const subject = joinWords([['all suites together'], ...nonEmpty(names)], ', ');
+      return { subject, rows: [together, ...rows] };
     },
   },
   failed: {
@@ -237,11 +234,11 @@ function nonEmpty(words: Words): Words[] {
 }
 
 function withNotes(text: HeadlineText, more: readonly Words[]): HeadlineText {
-  return { ...text, notes: [...text.notes, ...more] };
+  return { ...text, notes: [...(text.notes ?? []), ...more] };
 }
 
 function factText({ word, words }: Fact): HeadlineText {
-  return { subject: words, rows: [], notes: [], fact: word };
+  return { subject: words, fact: word };
 }
 
 function factOf(word: Fact['word'], { facts }: Found): Fact {
@@ -258,7 +255,7 @@ function otherwise(found: Found): Words {
   if (found.suites.some(({ verdict }) => verdict === 'new') && comparesNothing(found.figures))
     return ['Nothing to compare with yet'];
   return found.suites.some(hasComparison)
-    ? ['No regression: ', ...nothingWorse(found).subject]
+    ? ['No regression: ', ...(nothingWorse(found).subject ?? [])]
     : ['No other test is affected'];
 }
 
@@ -309,7 +306,7 @@ interface Headline extends OutcomeLook {
 export function headlineOf(result: Result): Headline {
   const { outcome } = result;
   const found = foundIn(result);
-  const { subject, rows, notes, fact } = rowOf(outcome).text(outcome, found);
+  const { subject = [], rows = [], notes = [], fact } = rowOf(outcome).text(outcome, found);
   const compared = evidenceFirst(outcome, found);
   const ungraded = ungradedIn(outcome, found.figures);
   const instead = replacedIn(outcome, found.replaced);
@@ -379,7 +376,7 @@ function outcomeTitle(outcome: RunOutcome, found: Found): string {
 function titleOf<O extends RunOutcome>(outcome: O, found: Found): string {
   const { title, text } = rowOf(outcome);
   if (title !== undefined) return title(outcome, found);
-  const { subject, rows, notes, fact } = text(outcome, found);
+  const { subject = [], rows = [], notes = [], fact } = text(outcome, found);
   const own = rows.length > 0 ? rows : subject.length > 0 ? [subject] : notes.slice(0, 1);
   const parts = [...own, ...otherFacts(outcome, found, fact)].map(plainWords);
   const words = wordsOf(outcome, found);

@@ -1,6 +1,6 @@
 import type { Replaced } from '../kernel/result/result.ts';
 import type { PreferenceSummary, SuiteResult } from '../kernel/result/suite-result.ts';
-import { count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
+import { andMore, count, counted, wholePercent, wholeRates } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 
 interface Rates {
@@ -43,8 +43,7 @@ export function replacedInShort(replaced: readonly Replaced[] = []): string | nu
   const by = [...new Set(replaced.map((replacement) => replacement.by))].join(' and ');
   const suites = [...new Set(replaced.map(({ suite }) => suite))];
   const shown = shorten(suites.slice(0, 2).join(', '), 60);
-  const more = suites.length > 2 ? ` and ${suites.length - 2} more` : '';
-  return `${by} in place of a model in ${shown}${more}`;
+  return `${by} in place of a model in ${shown}${andMore(suites.length, 2)}`;
 }
 
 export function rateRange(suites: readonly SuiteResult[]): string | null {

@@ -3,7 +3,7 @@ import type { OutcomeKind } from '../kernel/result/outcome.ts';
 import type { Result } from '../kernel/result/result.ts';
 import type { SuiteResult, Verdict } from '../kernel/result/suite-result.ts';
 import { GONE, pullRequestFacts } from './facts.ts';
-import { hasComparison, numberInWords } from './figures.ts';
+import { hasComparison, isOfPrompt, numberInWords } from './figures.ts';
 import { suiteRow } from './headlines.ts';
 import { outcomeLook } from './outcomes.ts';
 import { scoringEffect } from './scoring.ts';
@@ -40,7 +40,7 @@ export function suiteFacts(suite: SuiteResult, result: Result): SuiteFact[] {
   const isOnly = suites.filter(({ verdict }) => verdict === suite.verdict).length === 1;
   const sentence = suiteRow(suite, suites, suiteSentence(suite, { isOnly }));
   const of: Words = suites.length === 1 ? [] : [' of ', { name: suite.name }];
-  const rescorings = scoring.filter(({ path, name }) => path === suite.path && name === suite.name);
+  const rescorings = scoring.filter(isOfPrompt(suite));
   const rescored =
     onlyScoringChanged({ suites: [suite], scoring: rescorings })[0] ??
     rescorings.find(({ flipped }) => flipped.length > 0);

@@ -10,6 +10,14 @@ export function variantWords({ model, parameters }: Variant): string {
   ].join(', ');
 }
 
+/** The variant of a suite, if another suite has the same name. Else empty. */
+export function ownVariant<S extends { name: string; variant: Variant }>(
+  { name, variant }: S,
+  suites: readonly S[],
+): string {
+  return suites.filter((suite) => suite.name === name).length < 2 ? '' : variantWords(variant);
+}
+
 /** For example `temperature 0 → 0.2, top_p none → 1`. */
 export function variantChanges(base: Variant, head: Variant): string {
   const before = valuesOf(base);

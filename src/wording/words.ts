@@ -1,3 +1,5 @@
+import { andMore } from '../text/amounts.ts';
+
 /** A sentence, in which reports show names as code. `limit` is in characters. */
 export type Words = readonly (string | { name: string; limit?: number })[];
 
@@ -22,8 +24,7 @@ const MOST_NAMES = 3;
 /** For example `a`, `b`, `c` and 2 more. Never says "1 more". */
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
   const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
-  const more = parts.length - shown.length;
-  return [...joinWords(shown, ', '), ...(more === 0 ? [] : [` and ${more} more`])];
+  return [...joinWords(shown, ', '), andMore(parts.length, shown.length)];
 }
 
 export function namedIds(ids: readonly string[], most?: number): Words {

@@ -5,7 +5,7 @@ import type { Feature } from '../../../src/app/run/feature.ts';
 import type { SessionRow } from '../../../src/app/session/session-row.ts';
 import type { SuiteKey } from '../../../src/config/suite-key.ts';
 import type { Answered, OwnSuite, SuiteKind } from '../../../src/kernel/suite/own-suite.ts';
-import { paragraph, text } from '../../../src/report/sections/document.ts';
+import { paragraph } from '../../../src/report/sections/document.ts';
 import type { FeatureReport } from '../../../src/report/sections/feature-report.ts';
 import { renderTerminal } from '../../../src/report/terminal.ts';
 import { partsOf, textOf } from '../../../src/types/answer.ts';
@@ -77,7 +77,7 @@ const suiteKey: SuiteKey = {
 };
 
 const report: FeatureReport = {
-  sections: { why: ({ suites }) => [paragraph([text(`Echoed ${suites[0]?.echoed ?? 0}.`)])] },
+  sections: { why: ({ suites }) => [paragraph(`Echoed ${suites[0]?.echoed ?? 0}.`)] },
 };
 const keys = { tries: z.string().exactOptional(), suite: z.number().exactOptional() };
 

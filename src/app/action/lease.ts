@@ -11,7 +11,7 @@ import type { Client } from '../../edges/github/client.ts';
 import { announceRun, publishComment, type OwnComments } from '../../edges/github/comment.ts';
 import type { PublishResult } from '../../edges/github/published.ts';
 import { markdownOf } from '../../report/markdown.ts';
-import { NO_LINKS, code, paragraph, text } from '../../report/sections/document.ts';
+import { NO_LINKS, code, paragraph } from '../../report/sections/document.ts';
 import { shorten } from '../../text/visible.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
@@ -183,7 +183,7 @@ async function failLease(state: LeaseState, reasons: readonly string[]): Promise
   state.failed = true;
   await state.opening;
   if (!state.judges) return [];
-  const blocks = reasons.map((reason) => paragraph([text(reason)]));
+  const blocks = reasons.map((reason) => paragraph(reason));
   const summary = markdownOf(blocks, NO_LINKS);
   const title = `No verdict: ${reasons[0] ?? ''}`;
   const body = leaseCommentBody(state, '❌ No verdict for ', summary);
@@ -201,8 +201,8 @@ function noVerdict(state: LeaseState, kind: keyof typeof NO_VERDICT): string {
 
 function leaseCommentBody(state: LeaseState, title: string, words: string): string {
   const { markers, about } = state.identity;
-  const of = about === '' ? [] : [text(' – '), code(about)];
-  const line = [text(title), code(leaseHead(state)?.slice(0, 7) ?? ''), ...of];
+  const of = about === '' ? [] : [' – ', code(about)];
+  const line = [title, code(leaseHead(state)?.slice(0, 7) ?? ''), ...of];
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
 }
 

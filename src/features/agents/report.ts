@@ -8,7 +8,6 @@ import {
   lineBreak,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -57,7 +56,7 @@ function sharedReplies({ suites }: Result): Block[] {
   const names = suites.filter(({ references }) => isShared(references)).map(({ name }) => name);
   if (names.length === 0) return [];
   const words = 'base and head sent the model the same requests, so its replies count for both.';
-  return [paragraph([text(`${firstWords(names)}: ${words}`)], 'small')];
+  return [paragraph(`${firstWords(names)}: ${words}`, 'small')];
 }
 
 function isShared(references: readonly ReferenceResult[]): boolean {
@@ -96,11 +95,8 @@ function runOf(made: TryResult): AgentRun | null {
 
 function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
   if (leaks.length > 0)
-    return [
-      text('the fake API key in its environment was found in '),
-      code(leaks[0] ?? '', characters),
-    ];
-  return ended === 'turns' || ended === 'usd' ? [text(RUN_ENDS[ended])] : [];
+    return ['the fake API key in its environment was found in ', code(leaks[0] ?? '', characters)];
+  return ended === 'turns' || ended === 'usd' ? [RUN_ENDS[ended]] : [];
 }
 
 function runLine(run: AgentRun, characters: number): Line {
@@ -116,11 +112,11 @@ function runLine(run: AgentRun, characters: number): Line {
     ...run.facts.checks.flatMap((check): Line => [
       lineBreak,
       code(check.name),
-      text(': '),
+      ': ',
       code(checkWords(check), characters),
     ]),
     lineBreak,
-    text(runWords(run.facts)),
+    runWords(run.facts),
   ];
 }
 
@@ -141,7 +137,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
   const pairs = [
     ...(base.words === '' && head.words === ''
       ? []
-      : [{ name: [text('Last words')], base: base.words, head: head.words }]),
+      : [{ name: ['Last words'], base: base.words, head: head.words }]),
     ...files.slice(0, MOST_CHANGED_FILES),
     ...steps,
     ...differingPairs(checkTexts(base), checkTexts(head)),
@@ -159,19 +155,19 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
   return [
     {
       kind: 'table',
-      head: [[text('')], [text('Base')], [text('Head')]],
+      head: [[''], ['Base'], ['Head']],
       rows: [
         ...pairs.map((pair) => pairRow(pair, each)),
-        [[text('Run')], [text(runWords(base.facts))], [text(runWords(head.facts))]],
+        [['Run'], [runWords(base.facts)], [runWords(head.facts)]],
       ],
     },
-    ...(left.length === 0 ? [] : [paragraph([text(left.join(' '))], 'small')]),
+    ...(left.length === 0 ? [] : [paragraph(left.join(' '), 'small')]),
   ];
 }
 
 function pairRow({ name, base, head }: RunPair, characters: number): Line[] {
   const side = (said: string | null): Line =>
-    said === null || said === '' ? [text('none')] : [code(said, characters)];
+    said === null || said === '' ? ['none'] : [code(said, characters)];
   if (!base || !head) return [name, side(base), side(head)];
   const marked = emphasise(base, head, { characters, gaps: true });
   return [
@@ -202,7 +198,7 @@ function stepPairs(
   const all = Array.from({ length }, (_, at) => at);
   const equal = all.find((at) => before[at] !== after[at]) ?? length;
   const pairs = all.slice(equal, equal + SHOWN_STEPS).map((at) => ({
-    name: [text(`Step ${at + 1}`)],
+    name: [`Step ${at + 1}`],
     base: before[at] ?? null,
     head: after[at] ?? null,
   }));

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { code, paragraph, text, type Block } from '../../report/sections/document.ts';
+import { code, paragraph, type Block } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { fallWords } from './words.ts';
 
@@ -9,5 +9,5 @@ function fallsSince({ anchor }: Result): Block[] {
   if (anchor === undefined) return [];
   return anchor.suites
     .filter(({ status }) => status === 'fell')
-    .map((suite) => paragraph([code(suite.suite), text(` ${fallWords(suite, anchor)}.`)]));
+    .map((suite) => paragraph([code(suite.suite), ` ${fallWords(suite, anchor)}.`]));
 }

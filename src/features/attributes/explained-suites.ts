@@ -1,9 +1,9 @@
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { rates, repeatedNames } from '../../report/sections/phrases.ts';
+import { rates } from '../../report/sections/phrases.ts';
 import { count, counted, meansInWords } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
-import { variantWords } from '../../wording/variants.ts';
+import { ownVariant } from '../../wording/variants.ts';
 import { suiteKey, type AttributeResult, type Insight } from './result.ts';
 
 export interface ExplainedSuite {
@@ -19,14 +19,12 @@ export function explainedSuites({
   insights,
   suites,
 }: Pick<Result, 'attributes' | 'insights' | 'suites'>): ExplainedSuite[] {
-  const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites)
     .map((suite) => {
-      const words = repeated.has(suite.name) ? variantWords(suite.variant) : '';
       const key = suiteKey(suite);
       return {
         suite,
-        name: words === '' ? suite.name : `${suite.name}, ${words}`,
+        name: [suite.name, ownVariant(suite, suites)].filter(Boolean).join(', '),
         attributes: attributes.filter((own) => suiteKey(own) === key),
         insights: insights.filter((own) => suiteKey(own) === key),
       };

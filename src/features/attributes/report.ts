@@ -8,17 +8,17 @@ import {
   list,
   paragraph,
   table,
-  text,
   strong,
   type Block,
   type Line,
+  moreBlock,
 } from '../../report/sections/document.ts';
 import { shortFace } from '../../report/sections/faces.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { fixBlocks } from '../../report/sections/fixes.ts';
-import { andMore, change, moreBlock, rates } from '../../report/sections/phrases.ts';
+import { change, rates } from '../../report/sections/phrases.ts';
 import type { FlatTable } from '../../report/test-rows.ts';
-import { wholeRates, signed, count, counted, wholePercent } from '../../text/amounts.ts';
+import { andMore, wholeRates, signed, count, counted, wholePercent } from '../../text/amounts.ts';
 import {
   attributeWords,
   explainedSuites,
@@ -137,7 +137,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const several = suites.length > 1;
   if (mode === 'sweep')
     return group(
-      [text(counted(all.length, 'attribute'))],
+      counted(all.length, 'attribute'),
       attributesTable(
         rows.filter(({ attribute }) => attribute.n > 0),
         items,
@@ -157,32 +157,29 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   const isRed = suites.some(({ suite }) => suite.verdict === 'regressed');
   if (moved.length + also.length === 0 && !isRed) return [];
   const few = all.filter(({ verdict }) => verdict === 'too few').length;
-  return group(
-    [text(movedCounts(all))],
-    [
-      ...attributesTable(moved, items, several, mode),
-      ...alsoList(also, items, several),
-      ...notes(
-        few === 0
-          ? null
-          : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
-        moved.length > 0
-          ? null
-          : also.length > 0
-            ? 'None of them changed more than the other tests beyond chance, so none is named.'
-            : few < all.length
-              ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
-              : null,
-        isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
-          ? 'No change of the prompt was tried, because no attribute is named as worse.'
-          : null,
-      ),
-    ],
-  );
+  return group(movedCounts(all), [
+    ...attributesTable(moved, items, several, mode),
+    ...alsoList(also, items, several),
+    ...notes(
+      few === 0
+        ? null
+        : `Not compared: ${counted(few, 'attribute')} that too few tests have or too few tests lack.`,
+      moved.length > 0
+        ? null
+        : also.length > 0
+          ? 'None of them changed more than the other tests beyond chance, so none is named.'
+          : few < all.length
+            ? `No change found in any of ${few === 0 ? 'them' : 'the others'}.`
+            : null,
+      isRed && !moved.some(({ attribute: { verdict } }) => verdict === 'regressed')
+        ? 'No change of the prompt was tried, because no attribute is named as worse.'
+        : null,
+    ),
+  ]);
 }
 
 function notes(...sentences: readonly (string | null)[]): Block[] {
-  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph([text(sentence)])]));
+  return sentences.flatMap((sentence) => (sentence === null ? [] : [paragraph(sentence)]));
 }
 
 function attributesTable(
@@ -194,34 +191,26 @@ function attributesTable(
   const shown = rows.slice(0, items);
   const skills = shown.some(({ attribute: { alignment } }) => alignment !== null);
   const diff = mode === 'diff';
-  const columns: { head: string; cell(attribute: AttributeResult): Line }[] = [
-    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: textCell(attributeWords) },
-    ...(skills ? [{ head: 'Other skills', cell: textCell(alignmentWords) }] : []),
-    ...(diff ? [{ head: 'Verdict', cell: textCell(({ verdict }) => verdict) }] : []),
+  const columns: { head: string; cell(attribute: AttributeResult): string }[] = [
+    { head: figureHead(shown.map(({ attribute }) => attribute)), cell: attributeWords },
+    ...(skills ? [{ head: 'Other skills', cell: alignmentWords }] : []),
+    ...(diff ? [{ head: 'Verdict', cell: ({ verdict }: AttributeResult) => verdict }] : []),
   ];
   return [
     ...table(
       ['Attribute', ...columns.map(({ head }) => head)],
-      shown.map(({ attribute, of }) => [
-        [...nameLine(attribute, of, several), text(` (${count(attribute.n)})`)],
+      rows.map(({ attribute, of }) => [
+        [...nameLine(attribute, of, several), ` (${count(attribute.n)})`],
         ...columns.map(({ cell }) => cell(attribute)),
       ]),
+      items,
     ),
-    ...moreBlock(rows.length, shown.length),
-    ...(skills ? [paragraph([text(ALIGNMENT_WORDS)], 'small')] : []),
+    ...(skills ? [paragraph(ALIGNMENT_WORDS, 'small')] : []),
   ];
-}
-
-function textCell(words: (attribute: AttributeResult) => string) {
-  return (attribute: AttributeResult): Line => [text(words(attribute))];
 }
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
-  return [
-    code(name),
-    text(` ${KIND_WORDS[kind]}`),
-    ...(several ? [text(' of '), code(of.name)] : []),
-  ];
+  return [code(name), ` ${KIND_WORDS[kind]}`, ...(several ? [' of ', code(of.name)] : [])];
 }
 
 function alignmentWords({ alignment }: AttributeResult): string {
@@ -233,7 +222,7 @@ function attributeFigures({ attributes: all }: Result): Line[] {
     const { name, low, high } = attribute;
     if (low === null || high === null) return [];
     const range = `90 % sure to lie between ${signed(low)} and ${signed(high)}`;
-    return [[code(name), text(`: ${change(attribute)}; ${range}`)]];
+    return [[code(name), `: ${change(attribute)}; ${range}`]];
   });
 }
 
@@ -262,21 +251,20 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
       ...attributeNames(
         alternatives.map(({ id }) => id),
         of,
-      ).flatMap((name): Line => [text(' or '), code(name)]),
-      text(` (${attributeWords(attribute)} over ${counted(n, 'test')})`),
+      ).flatMap((name): Line => [' or ', code(name)]),
+      ` (${attributeWords(attribute)} over ${counted(n, 'test')})`,
     ]);
-  const more = andMore(together.length, shown.length);
   const { verdict, explained_by: ids, alternatives } = first.attribute;
   const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
   return [
     ...joinLines(shown, ', '),
-    text(`${more === null ? '' : ` ${more}`} ${verdict}`),
-    ...(alternatives.length === 0 ? [] : [text(`: ${sharedTestWords(first.attribute)}`)]),
+    `${andMore(together.length, shown.length)} ${verdict}`,
+    alternatives.length === 0 ? '' : `: ${sharedTestWords(first.attribute)}`,
     ...(named.length === 0
       ? []
-      : [text(together.length === 1 ? ' and shares' : ' and share'), text(' tests with ')]),
+      : [together.length === 1 ? ' and shares' : ' and share', ' tests with ']),
     ...joinLines(named, ', '),
-    text('.'),
+    '.',
   ];
 }
 
@@ -287,30 +275,25 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
   const all = suites.flatMap((of) => of.insights.map((insight) => ({ insight, of })));
   const shown = all.slice(0, items);
   if (all.length === 0 || result.mode === 'sweep') return [];
-  return group(
-    [text(insightsTitle(result.insights))],
-    [
-      ...(all.some(({ insight }) => insight.fix !== null)
-        ? [paragraph([text(GENERATED_WORDS)])]
-        : []),
-      ...shown.flatMap(({ insight, of }) => [
-        paragraph(insightLine(insight, of, suites.length > 1)),
-        ...fixBlocks(insight),
-      ]),
-      ...moreBlock(all.length, shown.length),
-    ],
-  );
+  return group(insightsTitle(result.insights), [
+    ...(all.some(({ insight }) => insight.fix !== null) ? [paragraph(GENERATED_WORDS)] : []),
+    ...shown.flatMap(({ insight, of }) => [
+      paragraph(insightLine(insight, of, suites.length > 1)),
+      ...fixBlocks(insight),
+    ]),
+    ...moreBlock(all.length, shown.length),
+  ]);
 }
 
 function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
   const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
-  const more = andMore(references.length, SHOWN_REFERENCES);
   const regressed = of.attributes.find(({ id }) => id === attribute);
   return [
-    ...(named ? [code(of.name), text(': ')] : []),
-    ...(regressed === undefined ? [] : [text(rateSentence(regressed))]),
-    ...(names.length === 0 ? [] : [text(' ('), ...joinLines(names, ', ')]),
-    ...(names.length === 0 ? [] : [text(more === null ? ')' : ` ${more})`)]),
+    ...(named ? [code(of.name), ': '] : []),
+    ...(regressed === undefined ? [] : [rateSentence(regressed)]),
+    ...(names.length === 0
+      ? []
+      : [' (', ...joinLines(names, ', '), `${andMore(references.length, SHOWN_REFERENCES)})`]),
   ];
 }
 
@@ -330,17 +313,17 @@ function weakLine({ name, suite, attributes, insights }: ExplainedSuite, charact
       .filter((attribute) => attribute.id === id)
       .map(({ name: words, head, n }): Line => [
         strong(words),
-        text(` (${wholePercent(head)} of ${counted(n, 'test')} pass)`),
+        ` (${wholePercent(head)} of ${counted(n, 'test')} pass)`,
       ]),
   );
   const failing = suite.references.find(({ id }) => insights[0]?.references.includes(id));
   const answer = failing?.head?.tries.find(({ outcome }) => outcome === 'fail') ?? null;
   return [
-    ...[code(name), text(' is weak in '), ...joinLines(named, ', ')],
+    ...[code(name), ' is weak in ', ...joinLines(named, ', ')],
     ...(failing === undefined
-      ? [text('.')]
+      ? ['.']
       : [
-          ...[text('. For example, '), code(shortFace(failing)), text(': ')],
+          ...['. For example, ', code(shortFace(failing)), ': '],
           ...answerLine(answer, characters),
         ]),
   ];

@@ -2,13 +2,11 @@ import {
   code,
   joinLines,
   place,
-  placeText,
   strong,
-  text,
   type Inline,
   type Line,
 } from '../../report/sections/document.ts';
-import { count, counted, countedTries } from '../../text/amounts.ts';
+import { andMore, count, counted, countedTries } from '../../text/amounts.ts';
 import { cutOut } from '../../text/cut-out.ts';
 import { shorten, visibleLine } from '../../text/visible.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
@@ -35,21 +33,16 @@ export function causeLine(
   return [
     strong(cause.relation === 'only-change' ? 'The only change' : word),
     ...named,
-    text(': '),
+    ': ',
     ...unitsLine(cause),
-    text(proof === '' ? '.' : `. ${proof}`),
+    proof === '' ? '.' : `. ${proof}`,
   ];
 }
 
 function unitsLine({ relation, units }: Pick<Cause, 'relation' | 'units'>): Line {
   const shown = units.slice(0, NAMED_UNITS).map((unit, i) => unitLine(unit, units[i - 1]));
-  const more = units.length - shown.length;
   const between = relation === 'either' ? ' or ' : ' and ';
-  return [
-    ...joinLines(shown, between),
-    ...(more > 0 ? [text(` and ${count(more)} more`)] : []),
-    text(RELATIONS[relation]),
-  ];
+  return [...joinLines(shown, between), andMore(units.length, shown.length), RELATIONS[relation]];
 }
 
 const RELATIONS: Readonly<Record<Cause['relation'], string>> = {
@@ -72,21 +65,21 @@ function unitLine(unit: ChangeUnit, previous?: ChangeUnit): Line {
   const named = causePlaceLine(unit);
   if (named !== null) return unit.files === undefined ? [...named, at] : named.slice(0, -1);
   const isSameFile = lines.from > 0 && previous?.file === file && previous.side === side;
-  return [isSameFile ? text(`line ${lines.from}`) : at, ...excerptOf(unit)];
+  return [isSameFile ? `line ${lines.from}` : at, ...excerptOf(unit)];
 }
 
 function causePlaceLine(unit: ChangeUnit): Line | null {
   const { kind, name, base_text, head_text } = unit;
-  if (kind === 'tool') return [text('the tool '), code(name ?? ''), text(', ')];
-  if (kind === 'property') return [...propertyWords(unit), text(', ')];
-  if (kind === 'file') return [text(`the ${fileWord(unit)}file `)];
+  if (kind === 'tool') return ['the tool ', code(name ?? ''), ', '];
+  if (kind === 'property') return [...propertyWords(unit), ', '];
+  if (kind === 'file') return [`the ${fileWord(unit)}file `];
   // The two programs have the same name, but different code or settings.
   if (kind === 'provider' && base_text === head_text)
-    return [text(`the ${differingPart(unit)} of `), settingValue(head_text), text(', ')];
+    return [`the ${differingPart(unit)} of `, settingValue(head_text), ', '];
   if (!NAMED_KINDS.has(kind)) return null;
   return [
-    kind === 'parameter' ? code(name ?? '') : text(`the ${kind}`),
-    ...[text(' ('), settingValue(base_text), text(' → '), settingValue(head_text), text('), ')],
+    kind === 'parameter' ? code(name ?? '') : `the ${kind}`,
+    ...[' (', settingValue(base_text), ' → ', settingValue(head_text), '), '],
   ];
 }
 
@@ -101,13 +94,13 @@ function fileWord({ base_text, head_text }: ChangeUnit): string {
 
 /** For example: `quantity` → `amount` in the tool `create_order`. */
 function propertyWords({ name, of, base_text, head_text }: ChangeUnit): Line {
-  const change = [settingValue(base_text), text(' → '), settingValue(head_text)];
-  const owner = [text(of?.tool ? ' in the tool ' : ' in '), code(of?.tool ?? of?.parameter ?? '')];
+  const change = [settingValue(base_text), ' → ', settingValue(head_text)];
+  const owner = [of?.tool ? ' in the tool ' : ' in ', code(of?.tool ?? of?.parameter ?? '')];
   if (name === null) return [...change, ...owner];
   if (base_text === null || head_text === null)
-    return [text(base_text === null ? 'the new ' : 'the removed '), code(name), ...owner];
+    return [base_text === null ? 'the new ' : 'the removed ', code(name), ...owner];
   const isShort = Math.max(base_text.length, head_text.length) <= SHORT_VALUE;
-  return [code(name), ...(isShort ? [text(' ('), ...change, text(')')] : []), ...owner];
+  return [code(name), ...(isShort ? [' (', ...change, ')'] : []), ...owner];
 }
 
 function excerptOf(unit: ChangeUnit): Line {
@@ -115,14 +108,9 @@ function excerptOf(unit: ChangeUnit): Line {
   const edit = editedPlace(unit);
   const did = edit === 'removed' || edit === 'moved' ? edit : '';
   const cut = cutText(unit);
-  if (cut === null && kind !== 'sentence' && lines.from > 0)
-    return did === '' ? [] : [text(` (${did})`)];
+  if (cut === null && kind !== 'sentence' && lines.from > 0) return did === '' ? [] : [` (${did})`];
   const shown = visibleLine((cut ?? head_text ?? base_text ?? '').trim());
-  return [
-    text(did === '' ? ' (' : ` (${did}: `),
-    code(shorten(shown, UNIT_TEXT), UNIT_TEXT),
-    text(')'),
-  ];
+  return [did === '' ? ' (' : ` (${did}: `, code(shorten(shown, UNIT_TEXT), UNIT_TEXT), ')'];
 }
 
 function editedPlace(unit: ChangeUnit): 'added' | 'removed' | 'moved' | 'changed' {
@@ -137,7 +125,7 @@ function cutText({ kind, base_text, head_text }: ChangeUnit): string | null {
 }
 
 function settingValue(written: string | null): Inline {
-  return written === null ? text('not set') : code(written, UNIT_TEXT);
+  return written === null ? 'not set' : code(written, UNIT_TEXT);
 }
 
 const NOUNS: Readonly<Partial<Record<ChangeUnit['kind'], string>>> = {
@@ -222,24 +210,9 @@ export function openLine({ causes: found, explained }: SuiteCauses, named: Line)
     return [
       strong(suspects.length === 1 ? 'Likely the cause' : 'Likely one of'),
       ...named,
-      text(': '),
+      ': ',
       ...unitsLine({ relation: 'either', units: suspects }).slice(0, -1),
-      text(`. Not proven: ${reason}.`),
+      `. Not proven: ${reason}.`,
     ];
-  return [
-    strong('Cause'),
-    ...named,
-    text(` not ${calls === 0 ? 'looked for' : 'found'}: ${reason}.`),
-  ];
-}
-
-export function lineText(line: Line): string {
-  return line
-    .map((part) => {
-      if (part.kind === 'place') return placeText(part);
-      return part.kind === 'text' || part.kind === 'strong' || part.kind === 'code'
-        ? part.text
-        : '';
-    })
-    .join('');
+  return [strong('Cause'), ...named, ` not ${calls === 0 ? 'looked for' : 'found'}: ${reason}.`];
 }

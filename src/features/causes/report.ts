@@ -1,8 +1,8 @@
-import { paragraph, type DiffLine } from '../../report/sections/document.ts';
+import { lineText, paragraph, type DiffLine } from '../../report/sections/document.ts';
 import type { FeatureReport, FoundLines } from '../../report/sections/feature-report.ts';
 import type { ChangeUnit } from '../../trials/change-unit.ts';
 import { MOST_CAUSE_CALLS } from './calls.ts';
-import { causeLine, lineText, openLine, type Effect } from './cause-lines.ts';
+import { causeLine, openLine, type Effect } from './cause-lines.ts';
 import type { Cause, SuiteCauses } from './result.ts';
 import {
   causeFigures,

@@ -7,7 +7,6 @@ import {
   joinLines,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -26,7 +25,7 @@ export function causes(result: Result): Block[] {
   const folded = all.slice(OPEN_FINDINGS);
   return [
     ...all.slice(0, OPEN_FINDINGS).flat(),
-    ...group([text(counted(folded.length, 'more cause'))], folded.flat()),
+    ...group(counted(folded.length, 'more cause'), folded.flat()),
   ];
 }
 
@@ -46,8 +45,8 @@ function nameIn(
 ): Line {
   const isScored = scoring.some((change) => change.path === path && change.name === suite);
   return [
-    ...(cause?.relation === 'only-change' && isScored ? [text(' of the prompt')] : []),
-    ...(suites.length > 1 ? [text(' in '), code(suite)] : []),
+    ...(cause?.relation === 'only-change' && isScored ? [' of the prompt'] : []),
+    ...(suites.length > 1 ? [' in ', code(suite)] : []),
   ];
 }
 
@@ -61,8 +60,8 @@ function figureLines(all: readonly SuiteCauses[], effect: Effect): Line[] {
     suite.causes
       .filter(({ relation }) => relation !== 'only-change')
       .map((cause) => [
-        ...[text(`${word} in `), code(suite.suite), text(': ')],
-        text(trialFigures(cause, suite, effect)),
+        ...[`${word} in `, code(suite.suite), ': '],
+        trialFigures(cause, suite, effect),
       ]),
   );
 }
@@ -120,9 +119,9 @@ function sameLine(others: readonly SuiteFinding[]): Line {
   const shown = others.slice(0, MAX_FINDING_SUITES).map(({ suite }) => [code(suite.suite)]);
   const more = others.length - shown.length;
   return [
-    text(` The same in ${counted(others.length, 'more suite')}: `),
+    ` The same in ${counted(others.length, 'more suite')}: `,
     ...joinLines(shown, ', '),
-    text(more === 0 ? '.' : ` and ${count(more)} more.`),
+    more === 0 ? '.' : ` and ${count(more)} more.`,
   ];
 }
 
@@ -134,7 +133,7 @@ export function referenceCauses(
   if (own.length > 0)
     return own.flatMap((cause) => [
       paragraph(causeLine(cause, suite, [])),
-      ...(cause.relation === 'only-change' ? [] : [paragraph([text(trialFigures(cause, suite))])]),
+      ...(cause.relation === 'only-change' ? [] : [paragraph(trialFigures(cause, suite))]),
       ...fixBlocks(cause),
     ]);
   const tried = suite.explained.unexplained.includes(id);
@@ -143,10 +142,9 @@ export function referenceCauses(
     const line = openLine(suite, []);
     return line.length === 0 ? [] : [paragraph(line)];
   }
-  if (tried)
-    return [paragraph([strong('Cause'), text(' not found: no change explains this test.')])];
+  if (tried) return [paragraph([strong('Cause'), ' not found: no change explains this test.'])];
   return [
-    paragraph([strong('Cause'), text(' of other tests, not tried on this one:')]),
+    paragraph([strong('Cause'), ' of other tests, not tried on this one:']),
     ...suite.causes.map((cause) => paragraph(causeLine(cause, suite, []))),
   ];
 }

@@ -5,12 +5,12 @@ import {
   lineBreak,
   paragraph,
   table,
-  text,
   type Block,
+  type Cell,
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import { moreBlock, repeatedNames, suiteGroup, suiteName } from '../../report/sections/phrases.ts';
+import { suiteGroup, suiteName } from '../../report/sections/phrases.ts';
 import { percent } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { BothSides, ClassificationSummary } from './result.ts';
@@ -23,36 +23,32 @@ export function classes({ suites }: Result, { collapsedItems: items }: Detail): 
 }
 
 function classesOf(name: Line, { labels }: ClassificationSummary, items: number): Block[] {
-  const rows = labels.slice(0, items);
   return [
     paragraph(name),
     ...table(
       ['Label', 'Right when given', 'Found when expected'],
-      rows.map(({ label, references, precision, recall }) => [
-        [code(label), text(` (${references})`)],
+      labels.map(({ label, references, precision, recall }) => [
+        [code(label), ` (${references})`],
         rateCell(precision),
         rateCell(recall),
       ]),
+      items,
     ),
-    ...moreBlock(labels.length, rows.length),
   ];
 }
 
-function rateCell({ base, head }: BothSides): Line {
-  return base === null
-    ? [text(percent(head))]
-    : [text(`${percent(base)} →`), lineBreak, text(percent(head))];
+function rateCell({ base, head }: BothSides): Cell {
+  return base === null ? percent(head) : [`${percent(base)} →`, lineBreak, percent(head)];
 }
 
 export function classFigures({ suites }: Result): Line[] {
-  const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite): Line[] => {
     if (!suite.classification) return [];
     const { accuracy, macro_f1, other } = suite.classification;
     const words =
       `: accuracy ${rateSides(accuracy, percent)}, macro-F1 ${rateSides(macro_f1, decimal)}, ` +
       `answers that are not a label ${rateSides(other, percent)}`;
-    return [[...suiteName(suite, repeated), text(words)]];
+    return [[...suiteName(suite, suites), words]];
   });
 }
 

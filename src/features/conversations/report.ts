@@ -6,16 +6,15 @@ import {
   code,
   paragraph,
   strong,
-  text,
   group,
   joinLines,
   table,
   type Block,
+  type Cell,
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import {
-  moreBlock,
   change as changeOf,
   rateInterval,
   suiteGroup,
@@ -70,8 +69,8 @@ function transcriptLine({ outcome, turns }: ConversationResult, characters: numb
   const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return [
     ...lines,
-    text(`After ${dialogueEnding({ outcome, turns })}`),
-    ...(why.length === 0 ? [] : [text('. '), ...why]),
+    `After ${dialogueEnding({ outcome, turns })}`,
+    ...(why.length === 0 ? [] : ['. ', ...why]),
   ];
 }
 
@@ -89,7 +88,7 @@ function turnLine(
 ): Line {
   const asked: Line = [
     strong(`Question ${index + 1}`),
-    text(turn.asked_by === null ? ': ' : ' (an evaluator asks): '),
+    turn.asked_by === null ? ': ' : ' (an evaluator asks): ',
     code(turn.question, characters),
     lineBreak,
   ];
@@ -101,8 +100,8 @@ function turnLine(
       lineBreak,
     ]),
     strong(`Answer ${index + 1}`),
-    ...(turn.answer === null ? [text(': none')] : [text(': '), code(turn.answer, characters)]),
-    ...(unmet.length === 0 || !shown.unmet ? [] : [text(` – not met: ${unmet.join(', ')}`)]),
+    ...(turn.answer === null ? [': none'] : [': ', code(turn.answer, characters)]),
+    unmet.length === 0 || !shown.unmet ? '' : ` – not met: ${unmet.join(', ')}`,
   ];
 }
 
@@ -116,7 +115,7 @@ function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
   );
   return first === undefined || first.analysis === null
     ? []
-    : [code(first.evaluator), text(' says: '), code(first.analysis, characters)];
+    : [code(first.evaluator), ' says: ', code(first.analysis, characters)];
 }
 
 function dialogueLength({ turns }: ConversationResult): number {
@@ -141,7 +140,7 @@ function dialogueBlocks(
   const cell = ({ turns }: ConversationResult, index: number, question: boolean): Line => {
     const turn = index < first ? undefined : turns[index];
     return turn === undefined
-      ? [text('–')]
+      ? ['–']
       : turnLine(turn, index, each, { question, unmet: index === turns.length - 1 });
   };
   const isSameQuestion = base.turns[first]?.question === head.turns[first]?.question;
@@ -153,16 +152,16 @@ function dialogueBlocks(
       ? []
       : [
           paragraph([
-            text(`After ${counted(first, 'equal turn')} that began with `),
+            `After ${counted(first, 'equal turn')} that began with `,
             code(base.turns[0]?.question ?? '', each),
-            text(':'),
+            ':',
           ]),
         ]),
     {
       kind: 'table',
       head: [
-        [text('Base'), lineBreak, text(dialogueEnding(base))],
-        [text('Head'), lineBreak, text(dialogueEnding(head))],
+        ['Base', lineBreak, dialogueEnding(base)],
+        ['Head', lineBreak, dialogueEnding(head)],
       ],
       rows: [
         [cell(base, first, true), cell(head, first, !isSameQuestion)],
@@ -193,11 +192,11 @@ function conversations({ suites, mode }: Result, { collapsedItems: items }: Deta
 
 function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['mode']): Block[] {
   const rows: [Line, PairedMean, MeanUnit][] = [
-    [[text('Completed')], summary.completed, 'share'],
-    [[text('Turns, where completed')], summary.turns, 'turns'],
+    [['Completed'], summary.completed, 'share'],
+    [['Turns, where completed'], summary.turns, 'turns'],
     ...summary.turns_to.flatMap(({ criterion, turns, reached }): typeof rows => [
-      [[code(criterion), text(' met at the end')], reached, 'share'],
-      [[text('Turns to '), code(criterion)], turns, 'turns'],
+      [[code(criterion), ' met at the end'], reached, 'share'],
+      [['Turns to ', code(criterion)], turns, 'turns'],
     ]),
   ];
   const head = mode === 'sweep' ? ['', 'Mean', 'References'] : ['', 'Base → head', 'Difference'];
@@ -209,9 +208,9 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
   return [
     paragraph([
       ...name,
-      text(`: up to ${counted(summary.max_steps, 'step')}, judged by `),
+      `: up to ${counted(summary.max_steps, 'step')}, judged by `,
       ...joinLines(
-        summary.evaluators.map((evaluator) => [code(evaluator)]),
+        summary.evaluators.map((evaluator) => code(evaluator)),
         ', ',
       ),
     ]),
@@ -219,7 +218,7 @@ function summaryBlocks(name: Line, summary: ConversationSummary, mode: Result['m
       head,
       rows.map(([title, mean, kind]) => [title, ...cells(mean, kind, mode)]),
     ),
-    paragraph([text(`${compared}${endings(summary)}`)], 'small'),
+    paragraph(`${compared}${endings(summary)}`, 'small'),
   ];
 }
 
@@ -229,19 +228,19 @@ function cells(
   { base, head, difference, low, high, n }: PairedMean,
   kind: MeanUnit,
   mode: Result['mode'],
-): Line[] {
+): Cell[] {
   const value = (mean: number | null) =>
     kind === 'share' ? percent(mean) : mean === null ? '–' : mean.toFixed(2);
-  if (mode === 'sweep') return [[text(value(head))], [text(count(n))]];
+  if (mode === 'sweep') return [value(head), count(n)];
   const change = (by: number) =>
     kind === 'share' ? changeOf({ base, head, difference: by }) : signedTurns(by);
   const end = kind === 'share' ? signed : signedTurns;
   const interval = low === null || high === null ? '' : `${end(low)} to ${end(high)}, `;
   return [
-    [text(`${value(base)} →`), lineBreak, text(value(head))],
+    [`${value(base)} →`, lineBreak, value(head)],
     difference === null
-      ? [text('–')]
-      : [text(change(difference)), lineBreak, text(`${interval}${counted(n, 'test')}`)],
+      ? ['–']
+      : [change(difference), lineBreak, `${interval}${counted(n, 'test')}`],
   ];
 }
 
@@ -268,7 +267,7 @@ function evaluators(
   { collapsedItems: items }: Detail,
 ): Block[] {
   return group(
-    [text('Evaluators on labelled answers')],
+    'Evaluators on labelled answers',
     results.length === 0 ? [] : evaluatorTables(results, items),
   );
 }
@@ -294,12 +293,9 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
   const criteria = [...new Set(results.flatMap((result) => result.criteria))];
   const compares = results.length > 1;
   const rows = groupByEvaluators(results);
-  const shown = rows.slice(0, items);
   const title = paragraph([
     code(first.name),
-    text(
-      `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
-    ),
+    `: share of yes on accepted vs rejected answers, ${counted(first.examples, 'labelled answer')}`,
   ]);
   const head = [
     'Evaluators',
@@ -314,9 +310,9 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
     title,
     ...table(
       head,
-      shown.map((row) => cellsOf(row, criteria, compares)),
+      rows.map((row) => cellsOf(row, criteria, compares)),
+      items,
     ),
-    ...moreBlock(rows.length, shown.length),
   ];
 }
 
@@ -335,19 +331,19 @@ function cellsOf(
   { result, grade }: EvaluatorRow,
   criteria: readonly string[],
   compares: boolean,
-): Line[] {
+): Cell[] {
   const { accepted, rejected, balanced_accuracy: balanced, unread } = grade;
   return [
     joinLines(
-      grade.evaluators.map((name): Line => [code(name)]),
+      grade.evaluators.map((name) => code(name)),
       ' + ',
     ),
-    ...(compares ? [[text(result.side)]] : []),
-    ...criteria.map((name): Line => [text(both(accepted.criteria[name], rejected.criteria[name]))]),
-    [text(both(accepted.all, rejected.all))],
-    [text(`${interval(accepted.all)} vs ${interval(rejected.all)}`)],
-    [text(balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`)],
-    [text(count(unread))],
+    ...(compares ? [result.side] : []),
+    ...criteria.map((name): Line => [both(accepted.criteria[name], rejected.criteria[name])]),
+    both(accepted.all, rejected.all),
+    `${interval(accepted.all)} vs ${interval(rejected.all)}`,
+    balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`,
+    count(unread),
   ];
 }
 

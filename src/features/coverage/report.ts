@@ -10,7 +10,6 @@ import {
   paragraph,
   place,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -27,13 +26,11 @@ export const coverageReport: FeatureReport = {
         paragraph(summaryLine(suite, dropSeen(suite, result))),
         ...suite.lines.flatMap(({ fix = null }) => fixBlocks({ fix })),
         ...[...new Set(suite.lines.flatMap(({ no_fix }) => no_fix ?? []))].map((why) =>
-          paragraph([text('No test was drafted: '), ...markedLine(why), text('.')]),
+          paragraph(['No test was drafted: ', ...markedLine(why), '.']),
         ),
       ]),
     belowReferences: ({ coverage = [] }, detail) =>
-      detail === EVERYTHING
-        ? group([text('Which line is tested?')], coverage.flatMap(coverageBlocks))
-        : [],
+      detail === EVERYTHING ? group('Which line is tested?', coverage.flatMap(coverageBlocks)) : [],
   },
   proposals: ({ coverage = [] }) =>
     coverage.flatMap(({ suite: name, path, variant, lines }) =>
@@ -62,20 +59,20 @@ function summaryLine(
   drop: number | null = null,
 ): Line {
   const noun = scope === 'changed' ? 'new or changed line' : 'line';
-  const name: Line = [strong('Tested lines'), text(' of '), code(suite), text(': ')];
-  if (lines.length === 0) return [...name, text(`not examined, because ${reason ?? ''}.`)];
+  const name: Line = [strong('Tested lines'), ' of ', code(suite), ': '];
+  if (lines.length === 0) return [...name, `not examined, because ${reason ?? ''}.`];
   const held = lines.filter(isHeld).length;
   const others = Object.entries(OTHER_WORDS).flatMap(([status, words]): Line[] => {
     const own = lines.filter((line) => line.status === status);
     const shown = status === 'untested' ? own.slice(0, SHOWN_UNTESTED).map(placedLine) : [];
     if (own.length === 0) return [];
-    const named = shown.length === 0 ? [] : [text(' ('), ...joinLines(shown, ', '), text(')')];
-    return [[text(`${count(own.length)} ${words}`), ...named]];
+    const named = shown.length === 0 ? [] : [' (', ...joinLines(shown, ', '), ')'];
+    return [[`${count(own.length)} ${words}`, ...named]];
   });
-  const first = [text(`${count(held)} of ${counted(lines.length, noun)} held`)];
+  const first = [`${count(held)} of ${counted(lines.length, noun)} held`];
   const shows = drop === null ? '' : `; a drop above ${inSize(drop)} points would show`;
   const why = reason === null ? '.' : `. Not settled, because ${reason}.`;
-  return [...name, ...joinLines([first, ...others], ', '), text(`${shows}${why}`)];
+  return [...name, ...joinLines([first, ...others], ', '), `${shows}${why}`];
 }
 
 /** What a green run would have noticed in most cases. */
@@ -86,7 +83,7 @@ function dropSeen({ suite: name, path, variant }: SuiteCoverage, result: Result)
 }
 
 function placedLine({ unit }: CoveredLineResult): Line {
-  return [place(unit.file, unit.lines.from), text(' '), code(unit.head_text ?? '')];
+  return [place(unit.file, unit.lines.from), ' ', code(unit.head_text ?? '')];
 }
 
 /** The prompt's lines and what holds them, as a table. */
@@ -95,7 +92,7 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
   const title = paragraph(summaryLine(suite), 'verdict');
   if (lines.length === 0) return [title];
   const named = (words: string, ids: readonly string[]): Line[] =>
-    ids.length === 0 ? [] : [[text(`${words}: ${firstWords(ids)}.`)]];
+    ids.length === 0 ? [] : [[`${words}: ${firstWords(ids)}.`]];
   const rows = lines.map((line) => [
     [place(line.unit.file, line.unit.lines.from)],
     [code(line.unit.head_text ?? '')],
@@ -103,10 +100,10 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
   ]);
   return [
     title,
-    { kind: 'table', head: [[text('Place')], [text('Line')], [text('Tests')]], rows },
+    { kind: 'table', head: [['Place'], ['Line'], ['Tests']], rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
-      [text(`${counted(calls, 'call')} without some of the lines.`)],
+      [`${counted(calls, 'call')} without some of the lines.`],
     ]),
   ];
 }
@@ -118,16 +115,16 @@ function statusLine(line: CoveredLineResult, lines: readonly CoveredLineResult[]
   const test = code(reference ?? '');
   switch (status) {
     case 'held':
-      return [text('held by '), test];
+      return ['held by ', test];
     case 'held_together':
-      return [text(`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `), test];
+      return [`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `, test];
     case 'untested':
-      return [strong('untested'), text(': answers change without it, no test fails')];
+      return [strong('untested'), ': answers change without it, no test fails'];
     case 'idle': {
       const size = `${counted(tokens, 'token')} a call`;
-      return [text(`no effect seen in ${counted(answers, 'answer')} (${size})`)];
+      return [`no effect seen in ${counted(answers, 'answer')} (${size})`];
     }
     case 'unsettled':
-      return [text('not settled')];
+      return ['not settled'];
   }
 }

@@ -19,7 +19,6 @@ import {
   place,
   strong,
   table,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -172,10 +171,8 @@ function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
   return [
     paragraph([
       strong(rubric),
-      text(
-        `: ${counted(examples.length, 'example')}, graded ` +
-          `${repeats === 1 ? 'once' : `${repeats} times`} by ${graders.join(', ')}`,
-      ),
+      `: ${counted(examples.length, 'example')}, graded ` +
+        `${repeats === 1 ? 'once' : `${repeats} times`} by ${graders.join(', ')}`,
     ]),
     ...list([agreement(test), ...(repeats === 1 ? [] : [consistency(test)])]),
     ...table(
@@ -183,10 +180,10 @@ function rubricTestBlocks(test: RepeatedRubricTest): Block[] {
       [...examples]
         .sort((a, b) => right(a) - right(b))
         .map((example) => [
-          [place(example.file, example.line)],
-          [code(example.expected)],
-          [text(labelCountWords(example))],
-          [code(example.content, 120)],
+          place(example.file, example.line),
+          code(example.expected),
+          labelCountWords(example),
+          code(example.content, 120),
         ]),
     ),
   ];
@@ -207,12 +204,10 @@ function agreement({
   const bad = withInterval(rates.true_negative_rate, rates.true_negative_interval);
   const unread = examples.length * repeats - judged;
   return [
-    text(
-      `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ` +
-        `${good} of the good, rejects ${bad} of the bad; ` +
-        `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} ` +
-        `good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
-    ),
+    `agrees with the labels in ${percent(share)} of ${counted(judged, 'grade')}: accepts ` +
+      `${good} of the good, rejects ${bad} of the bad; ` +
+      `Cohen's κ ${twoDecimals(kappa)} with ${percent(base_rate)} ` +
+      `good${unread === 0 ? '' : `; ${counted(unread, 'grade')} could not be read`}`,
   ];
 }
 
@@ -222,10 +217,8 @@ function withInterval(rate: number | null, interval: Interval | null | undefined
 
 function consistency({ consistency: { share, unanimous, compared } }: RepeatedRubricTest): Line {
   return [
-    text(
-      `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
-        `${counted(compared, 'example')} got the same label every time`,
-    ),
+    `agrees with itself in ${percent(share)} of the grades: ${unanimous} of ` +
+      `${counted(compared, 'example')} got the same label every time`,
   ];
 }
 

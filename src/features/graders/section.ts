@@ -7,17 +7,13 @@ import {
   group,
   paragraph,
   table,
-  text,
   type Block,
+  type Cell,
   type Line,
+  moreBlock,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import {
-  moreBlock,
-  rateInterval,
-  repeatedNames,
-  suiteName,
-} from '../../report/sections/phrases.ts';
+import { rateInterval, suiteName } from '../../report/sections/phrases.ts';
 import { counted, twoDecimals, percent, signed } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import type { Side } from '../../types/plain.ts';
@@ -29,40 +25,32 @@ export function graderErrors({ suites }: Result, { collapsedItems: items }: Deta
     suite.grader_error === undefined ? [] : [{ suite, error: suite.grader_error }],
   );
   if (found.length === 0) return [];
-  const repeated = repeatedNames(suites);
   const shown = found.slice(0, items);
-  return group(
-    [text(`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`)],
-    [
-      ...table(
-        ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
-        shown.map(({ suite, error }) => graderErrorRow(suite, suiteName(suite, repeated), error)),
-      ),
-      ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, repeated), error)),
-      ...moreBlock(found.length, shown.length),
-    ],
-  );
+  return group(`Pass rates corrected for grader errors, ${counted(found.length, 'suite')}`, [
+    ...table(
+      ['Suite', 'Seen', 'Corrected, 90 % interval', 'Difference', 'Grader is right'],
+      shown.map(({ suite, error }) => graderErrorRow(suite, suiteName(suite, suites), error)),
+    ),
+    ...shown.flatMap(({ suite, error }) => remark(suiteName(suite, suites), error)),
+    ...moreBlock(found.length, shown.length),
+  ]);
 }
 
-function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderError): Line[] {
+function graderErrorRow({ pass_rate }: SuiteResult, name: Line, error: GraderError): Cell[] {
   const { good, bad, difference, objects } = error;
   const { base, head } = objects ?? pass_rate;
   const rates = [error.base, error.head].flatMap((rate) =>
     rate === null ? [] : [`${percent(rate.rate)} (${rateInterval(rate)})`],
   );
   return [
-    [...name, ...(objects === undefined ? [] : [text(`, by ${OBJECT_WORDS[objects.level]}`)])],
-    [text([base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '))],
-    [text(rates.length === 0 ? '–' : rates.join(' → '))],
-    [
-      text(
-        difference === null
-          ? '–'
-          : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
-              `${signed(difference.high)}`,
-      ),
-    ],
-    [text(`${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`)],
+    [...name, objects === undefined ? '' : `, by ${OBJECT_WORDS[objects.level]}`],
+    [base, head].flatMap((rate) => (rate === null ? [] : [percent(rate)])).join(' → '),
+    rates.length === 0 ? '–' : rates.join(' → '),
+    difference === null
+      ? '–'
+      : `${signed(difference.difference)} points, ${signed(difference.low)} to ` +
+        `${signed(difference.high)}`,
+    `${good.right} of ${good.n} good, ${bad.right} of ${bad.n} bad`,
   ];
 }
 
@@ -76,7 +64,7 @@ function remark(name: Line, { kind, metric, wrong }: GraderError): Block[] {
         'labelled examples of '
       : `: on the labelled examples ${who} no better than chance, so the rates ` +
         'cannot be corrected. More labelled examples of ';
-  return [paragraph([...name, text(words), code(metric), text(' would help.')])];
+  return [paragraph([...name, words, code(metric), ' would help.'])];
 }
 
 export function graderAgreement(
@@ -91,14 +79,11 @@ export function graderAgreement(
     head: results.find(({ rubric, side }) => rubric === name && side === 'head') ?? null,
   }));
   const shown = pairs.slice(0, items);
-  return group(
-    [text(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`)],
-    [
-      ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
-      ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
-      ...moreBlock(pairs.length, shown.length),
-    ],
-  );
+  return group(`Grader agreement with labelled examples, ${counted(pairs.length, 'rubric')}`, [
+    ...table(AGREEMENT_COLUMNS, shown.map(graderRow)),
+    ...shown.flatMap(({ head, base }) => flippedExamples(head ?? base, items)),
+    ...moreBlock(pairs.length, shown.length),
+  ]);
 }
 
 const AGREEMENT_COLUMNS = [
@@ -115,26 +100,24 @@ function graderRow({
   name,
   base,
   head,
-}: { name: string } & Record<Side, GraderResult | null>): Line[] {
+}: { name: string } & Record<Side, GraderResult | null>): Cell[] {
   const shown = head ?? base;
   const both = (
     key: 'agreement' | 'true_positive_rate' | 'true_negative_rate' | 'kappa',
     word: (value: number | null) => string,
   ): Line => {
     const [before, after] = [base?.[key], head?.[key]];
-    if (before === undefined) return [text(word(after ?? null))];
-    return [
-      text(after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`),
-    ];
+    if (before === undefined) return [word(after ?? null)];
+    return [after === undefined ? `${word(before)} (base)` : `${word(before)} → ${word(after)}`];
   };
   return [
-    [code(name)],
-    [text(examplesOf(shown))],
+    code(name),
+    examplesOf(shown),
     both('agreement', percent),
     both('true_positive_rate', percent),
     both('true_negative_rate', percent),
     both('kappa', twoDecimals),
-    [text(percent(shown?.base_rate ?? null))],
+    percent(shown?.base_rate ?? null),
   ];
 }
 
@@ -148,20 +131,16 @@ function examplesOf(grader: GraderResult | null): string {
 function flippedExamples(grader: GraderResult | null, items: number): Block[] {
   const flipped = grader?.flipped ?? [];
   if (grader === null || flipped.length === 0 || items === 0) return [];
-  return [
-    ...table(
-      [[code(grader.rubric), text(': example')], 'Label', 'Base says', 'Head says'],
-      flipped
-        .slice(0, items)
-        .map(({ content, expected, base, head }) => [
-          [code(content, 200)],
-          [code(expected)],
-          base === null ? [text('–')] : [code(base)],
-          head === null ? [text('–')] : [code(head)],
-        ]),
-    ),
-    ...moreBlock(flipped.length, items),
-  ];
+  return table(
+    [[code(grader.rubric), ': example'], 'Label', 'Base says', 'Head says'],
+    flipped.map(({ content, expected, base, head }) => [
+      code(content, 200),
+      code(expected),
+      base === null ? '–' : code(base),
+      head === null ? '–' : code(head),
+    ]),
+    items,
+  );
 }
 
 export const gradersReport: FeatureReport = {

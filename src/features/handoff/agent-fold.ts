@@ -3,7 +3,7 @@ import { isNew } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import type { Detail } from '../../report/sections/detail.ts';
-import { code, list, text, type Block, type Line } from '../../report/sections/document.ts';
+import { code, list, type Block, type Line } from '../../report/sections/document.ts';
 import {
   foundLines,
   proposalsIn,
@@ -56,7 +56,7 @@ export function agentFold(result: Result, _: Detail, { reports, links }: ReportC
   const blocks = [[...list(items), ...fixes], ...shorter].find(
     (all) => markdownOf(all, links).length <= LIMIT,
   );
-  const summary = [text('For your coding agent')];
+  const summary = ['For your coding agent'];
   return blocks === undefined ? [] : [{ kind: 'group', summary, blocks, plain: true }];
 }
 
@@ -67,7 +67,7 @@ function testLabel({ suite, reference }: ReferenceEntry): string {
 
 const suiteName = ({ name }: { name: string }): string => (isPlain(name) ? name : 'a suite');
 
-const item = (what: string, value: string): Line => [text(`${what}: `), code(value, Infinity)];
+const item = (what: string, value: string): Line => [`${what}: `, code(value, Infinity)];
 
 function commandItems(
   result: Result & { base: { sha: string } },
@@ -123,7 +123,7 @@ function fixDiffBlocks(fix: ProvenFix, result: Result): Block[] {
   if (!isPlainPath(fix.file)) return [];
   const at = causePlace(result, fix.file, fix.lines.from);
   return [
-    ...list([[...item('Tested fix', at), text(', written by '), code(`${PROGRAM} fix --write`)]]),
+    ...list([[...item('Tested fix', at), ', written by ', code(`${PROGRAM} fix --write`)]]),
     // Shows no diff of a draft, which a model wrote.
     ...(fix.kind === 'set back' ? [{ kind: 'diff' as const, lines: fixDiff(fix) }] : []),
   ];

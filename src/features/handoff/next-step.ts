@@ -8,7 +8,6 @@ import {
   paragraph,
   place,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -37,10 +36,10 @@ type Step = (facts: StepFacts) => Line;
 const stepWords =
   (words: string, commands: (facts: StepFacts) => string[]): Step =>
   (facts) =>
-    commands(facts).flatMap((command) => [text(words), code(command), text('.')]);
+    commands(facts).flatMap((command) => [words, code(command), '.']);
 const always =
   (words: string): Step =>
-  () => [text(`${words}.`)];
+  () => [`${words}.`];
 
 const REPAIR = [
   applyFix,
@@ -52,20 +51,16 @@ const REPAIR = [
 const CHECK_SCORING = [always('check that the new scoring is what you want')];
 const FIX_NEW = [
   (): Line => [
-    text('fix the new tests or the prompt, or list them under '),
+    'fix the new tests or the prompt, or list them under ',
     code('quarantine'),
-    text(' in their file.'),
+    ' in their file.',
   ],
 ];
 const RESTORE_TESTS: readonly Step[] = [
   ({ isRed }) =>
     isRed
-      ? [
-          text('restore these tests, or confirm their removal with '),
-          code('override-label'),
-          text('.'),
-        ]
-      : [text('restore these tests, or merge to confirm their removal.')],
+      ? ['restore these tests, or confirm their removal with ', code('override-label'), '.']
+      : ['restore these tests, or merge to confirm their removal.'],
 ];
 const ASK_MAINTAINER = [
   always('ask a maintainer to push the commit to a branch of this repository'),
@@ -73,9 +68,9 @@ const ASK_MAINTAINER = [
 const ADD_METRIC = [always('add a metric that can fail an answer')];
 const RETEST: readonly Step[] = [
   ({ unsure }) => [
-    text('add tests, or run the unsure ones again: '),
+    'add tests, or run the unsure ones again: ',
     code(`npx evaldiff diff ${unsure}`),
-    text('.'),
+    '.',
   ],
 ];
 
@@ -134,20 +129,20 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     .flatMap((key) => NEXT_STEPS[key] ?? [])
     .map((step) => step(facts))
     .find(({ length }) => length > 0);
-  return line === undefined ? [] : [paragraph([strong('Next'), text(': '), ...line])];
+  return line === undefined ? [] : [paragraph([strong('Next'), ': ', ...line])];
 }
 
 /** Lines of suites without a fix are reverted. */
 function applyFix({ fixes: [fix, ...more], unfixed }: StepFacts): Line {
   if (fix === undefined) return [];
   const rest = revertLines(unfixed);
-  const end = rest.length === 0 ? [text('.')] : [text('; '), ...rest];
+  const end = rest.length === 0 ? ['.'] : ['; ', ...rest];
   const command = [code('npx evaldiff fix'), ...end];
-  if (more.length > 0) return [text('apply the tested fixes: '), ...command];
+  if (more.length > 0) return ['apply the tested fixes: ', ...command];
   const { from } = fix.lines;
   return fix.kind === 'draft'
-    ? [text('apply the tested fix to '), place(fix.file, from), text(': '), ...command]
-    : [text('restore '), ...lineWords({ ...fix, line: from }), text(', or run '), ...command];
+    ? ['apply the tested fix to ', place(fix.file, from), ': ', ...command]
+    : ['restore ', ...lineWords({ ...fix, line: from }), ', or run ', ...command];
 }
 
 /** For example `restore line 12 of prompts/a.yaml and line 3 of prompts/b.yaml`. */
@@ -161,12 +156,12 @@ function revertLines(causes: readonly FoundLines[]): Line {
   const places = new Map(lines.map(({ file, to: line }) => [`${file}:${line}`, { file, line }]));
   if (places.size === 0) return [];
   const again = places.size === 1 ? 'it' : 'them';
-  const end = text(proven.length > 0 ? '.' : `, or change ${again} again.`);
-  if (places.size > 2) return [text('revert the changes named above'), end];
+  const end = proven.length > 0 ? '.' : `, or change ${again} again.`;
+  if (places.size > 2) return ['revert the changes named above', end];
   const verb = lines.every(({ side }) => side === 'base') ? 'restore ' : 'revert ';
-  return [text(verb), ...joinLines([...places.values()].map(lineWords), ' and '), end];
+  return [verb, ...joinLines([...places.values()].map(lineWords), ' and '), end];
 }
 
 function lineWords({ file, line }: { file: string; line: number }): Line {
-  return [...(line > 0 ? [text(`line ${line} of `)] : []), code(file)];
+  return [line > 0 ? `line ${line} of ` : '', code(file)];
 }

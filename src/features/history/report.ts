@@ -7,18 +7,17 @@ import {
   paragraph,
   strong,
   table,
-  text,
   type Block,
 } from '../../report/sections/document.ts';
 import { shareSpan } from '../../report/sections/intervals.ts';
 import { suiteIdentity } from '../../report/sections/order.ts';
-import { andMore, shortSha } from '../../report/sections/phrases.ts';
+import { shortSha } from '../../report/sections/phrases.ts';
 import type { Trend, TrendPoint } from '../../report/sections/saved-view.ts';
 import { renderBlocks } from '../../report/terminal.ts';
 import { percent, pointsBetween, count, counted, signedBetween } from '../../text/amounts.ts';
 import { byCodeUnits } from '../../text/order.ts';
 import { shorten } from '../../text/visible.ts';
-import { variantWords } from '../../wording/variants.ts';
+import { ownVariant } from '../../wording/variants.ts';
 
 export interface HistoryPoint {
   /** The result's file. */
@@ -95,31 +94,27 @@ function erosionWords({ name, variant, points }: Series): string | null {
 function historyBlocks(points: readonly HistoryPoint[], more: readonly string[]): Block[] {
   const { series, notes } = seriesOf(points, more);
   return [
-    paragraph([strong('Pass rates over time'), text(` – ${dateRange(points)}`)], 'verdict'),
-    ...notes.map((note) => paragraph([text(note)])),
+    paragraph([strong('Pass rates over time'), ` – ${dateRange(points)}`], 'verdict'),
+    ...notes.map((note) => paragraph(note)),
     ...table(
       ['Suite', 'Trend', 'Latest', 'Change', 'Lowest', 'Highest', 'Results'],
       series.map(({ name, variant, points: moments }) => {
         const judged = judgedRates(moments);
         const [last, before] = [judged.at(-1) ?? null, judged.at(-2) ?? null];
         return [
-          [code(name), ...(variant === '' ? [] : [text(' '), code(variant)])],
-          [text(sparks(moments))],
-          [text(percent(last))],
-          [text(pointsBetween(before, last))],
-          [text(percent(judged.length === 0 ? null : Math.min(...judged)))],
-          [text(percent(judged.length === 0 ? null : Math.max(...judged)))],
-          [text(count(judged.length))],
+          [code(name), ...(variant === '' ? [] : [' ', code(variant)])],
+          sparks(moments),
+          percent(last),
+          pointsBetween(before, last),
+          percent(judged.length === 0 ? null : Math.min(...judged)),
+          percent(judged.length === 0 ? null : Math.max(...judged)),
+          count(judged.length),
         ];
       }),
     ),
     paragraph(
-      [
-        text(
-          `Trend: up to ${count(SPARKS)} newest results, each suite on its own scale, ` +
-            `${GAP_MARK} where it did not run. Change: since the previous result.`,
-        ),
-      ],
+      `Trend: up to ${count(SPARKS)} newest results, each suite on its own scale, ` +
+        `${GAP_MARK} where it did not run. Change: since the previous result.`,
       'small',
     ),
   ];
@@ -169,17 +164,16 @@ function seriesOf(
   const suites = new Map(
     newest.flatMap((point) => point.suites.map((suite) => [suiteIdentity(suite), suite])),
   );
-  const repeated = [...suites.values()].map(({ name }) => name);
+  const all = [...suites.values()];
   const found = newest.map((point) => ({
     point,
     ran: new Map(point.suites.map((suite) => [suiteIdentity(suite), suite])),
   }));
   const series = [...suites]
     .sort(([a], [b]) => byCodeUnits(a, b))
-    .map(([key, { name, variant }]): Series => ({
-      name,
-      variant:
-        repeated.filter((candidate) => candidate === name).length > 1 ? variantWords(variant) : '',
+    .map(([key, suite]): Series => ({
+      name: suite.name,
+      variant: ownVariant(suite, all),
       points: found.map(({ point: { sha, at }, ran }) => {
         const suite = ran.get(key);
         return {
@@ -192,12 +186,12 @@ function seriesOf(
         };
       }),
     }));
-  const older = andMore(points.length, newest.length);
+  const older = points.length - newest.length;
   return {
     series,
     notes: [
       ...series.flatMap((own) => erosionWords(own) ?? []),
-      ...(older === null ? [] : [`${older}, older results.`]),
+      ...(older > 0 ? [`and ${count(older)} more, older results.`] : []),
       ...said,
     ],
   };

@@ -10,11 +10,11 @@ import {
   place,
   strong,
   table,
-  text,
   type Block,
 } from '../../report/sections/document.ts';
 import { cost, count } from '../../text/amounts.ts';
 import type { Side } from '../../types/plain.ts';
+import { isOfPrompt } from '../../wording/figures.ts';
 import type { LineEdit } from './edits.ts';
 
 /** Cost and latency of each suite under both models, and the edits to make. */
@@ -25,13 +25,13 @@ export function migrationBlocks(
 ): Block[] {
   const rows = suites.map((suite) => [
     [code(suite.name)],
-    [text(onSides((side) => cost(costPerThousand(suite, side, plan))))],
-    [text(onSides((side) => latencyWords(suite, side)))],
+    [onSides((side) => cost(costPerThousand(suite, side, plan)))],
+    [onSides((side) => latencyWords(suite, side))],
   ]);
   return [
     ...table(['suite', 'cost of 1,000 answers', 'median latency'], rows),
     ...edits.flatMap(({ file, line, was, becomes }): Block[] => [
-      paragraph([strong('Edit'), text(' '), place(file, line)]),
+      paragraph([strong('Edit'), ' ', place(file, line)]),
       {
         kind: 'diff',
         lines: [
@@ -53,9 +53,7 @@ function triesOf({ references }: SuiteResult, side: Side): SideResult['tries'] {
 
 /** Null if the price is unknown. */
 function costPerThousand(suite: SuiteResult, side: Side, plan: RunPlan | null): number | null {
-  const run = plan?.suites.find(
-    ({ run: { suite: own } }) => own.path === suite.path && own.name === suite.name,
-  );
+  const run = plan?.suites.find(({ run: { suite: own } }) => isOfPrompt(suite)(own));
   const target = run?.run.suite[side]?.variant.target ?? null;
   const costs = triesOf(suite, side).map(({ usage }) =>
     usage === null || target === null ? null : (plan?.price(target, usage) ?? null),

@@ -2,10 +2,10 @@ import type { Counts } from '../../kernel/statistics/table.ts';
 import {
   code,
   joinLines,
+  list,
   markedLine,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
@@ -13,7 +13,7 @@ import { counted, countedTries, percent, wholePercent } from '../../text/amounts
 import { variantWords } from '../../wording/variants.ts';
 import type { Drift, DriftRow } from './drift.ts';
 import { ERROR_RATE } from './evidence.ts';
-import { callParts, cutList, problemBlocks, type MeasurementForm } from './report.ts';
+import { callParts, problemBlocks, type MeasurementForm } from './report.ts';
 
 function driftTitle({ suites, problems }: Drift): string {
   if (problems.length > 0)
@@ -44,11 +44,11 @@ function driftBlocks(drift: Drift, rows: number): Block[] {
   );
   const isChanged = suites.some(({ status }) => status === 'changed');
   return [
-    paragraph([strong(driftTitle(drift)), text('.')], 'verdict'),
-    ...cutList(lines, Math.max(rows, 1)),
+    paragraph([strong(driftTitle(drift)), '.'], 'verdict'),
+    ...list(lines, Math.max(rows, 1)),
     ...(isChanged ? [paragraph(markedLine(EXPLANATION))] : []),
     ...problemBlocks(drift, rows),
-    paragraph(joinLines([[text(measured_at)], ...callParts(usage, head)], ' · '), 'small'),
+    paragraph(joinLines([[measured_at], ...callParts(usage, head)], ' · '), 'small'),
   ];
 }
 
@@ -56,8 +56,8 @@ function driftLine(row: DriftRow): Line {
   const { suite, variant, served } = row;
   const other = served === null ? '' : `; the server names another model: ${served}`;
   return [
-    ...[code(suite), text(' ('), code(variantWords(variant)), text(')')],
-    text(`: ${driftStatusWords(row)}${other}`),
+    ...[code(suite), ' (', code(variantWords(variant)), ')'],
+    `: ${driftStatusWords(row)}${other}`,
   ];
 }
 

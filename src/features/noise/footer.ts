@@ -1,4 +1,3 @@
-import { text } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { rateInterval } from '../../report/sections/phrases.ts';
 import { count, counted } from '../../text/amounts.ts';
@@ -8,6 +7,6 @@ export const noiseReport: FeatureReport = {
     if (noise === null) return [];
     const { red, runs, measured_at } = noise;
     const rate = `${count(red)} of ${counted(runs, 'comparison')} of base with itself`;
-    return [[text(`False alarms: ${rate} red (${rateInterval(noise)}, ${measured_at})`)]];
+    return [[`False alarms: ${rate} red (${rateInterval(noise)}, ${measured_at})`]];
   },
 };

@@ -7,12 +7,11 @@ import {
   list,
   paragraph,
   strong,
-  text,
   type Block,
   type Line,
 } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
-import { moreBlock, runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
+import { runCost, rateInterval, shortSha } from '../../report/sections/phrases.ts';
 import { percent, count, counted, countedTries } from '../../text/amounts.ts';
 import type { NoiseResult } from './result.ts';
 
@@ -57,7 +56,7 @@ function noiseVerdict(noise: NoiseResult): Block {
     gate: { alpha },
   } = noise;
   if (noise.problems.length > 0 || runs === 0)
-    return paragraph([strong(noiseTitle(noise)), text('.')], 'verdict');
+    return paragraph([strong(noiseTitle(noise)), '.'], 'verdict');
   const allowed = `the ${percent(alpha)} that the gate allows`;
   const word =
     low > alpha
@@ -65,25 +64,21 @@ function noiseVerdict(noise: NoiseResult): Block {
       : high <= alpha
         ? `at most ${allowed}`
         : `which agrees with ${allowed}; more comparisons give a more precise rate`;
-  return paragraph([strong(noiseTitle(noise)), text(`, ${word}.`)], 'verdict');
+  return paragraph([strong(noiseTitle(noise)), `, ${word}.`], 'verdict');
 }
 
 export function problemBlocks(
   { problems, notices }: Pick<NoiseResult, 'problems' | 'notices'>,
   rows: number,
 ): Block[] {
-  return [problems, notices].flatMap((found) => cutList(found.map(problemLine), Math.max(rows, 3)));
-}
-
-export function cutList(items: readonly Line[], rows: number): Block[] {
-  return [...list(items.slice(0, rows)), ...moreBlock(items.length, rows)];
+  return [problems, notices].flatMap((found) => list(found.map(problemLine), Math.max(rows, 3)));
 }
 
 function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseResult): Block {
   const parts: Line[] = [
-    ...(unjudged === 0 ? [] : [[text(`${counted(unjudged, 'comparison')} could not be judged`)]]),
-    ...(neutral === 0 ? [] : [[text(`${count(neutral)} of ${count(runs)} were inconclusive`)]]),
-    [text(n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries))],
+    ...(unjudged === 0 ? [] : [[`${counted(unjudged, 'comparison')} could not be judged`]]),
+    ...(neutral === 0 ? [] : [[`${count(neutral)} of ${count(runs)} were inconclusive`]]),
+    [n_tries === 'adaptive' ? 'adaptive tries' : countedTries(n_tries)],
     ...callParts(usage, head),
   ];
   return paragraph(joinLines(parts, ' · '), 'small');
@@ -93,11 +88,7 @@ export function callParts(
   usage: Pick<NoiseResult['usage'], 'calls' | 'cost_usd'>,
   { sha }: NoiseResult['head'],
 ): Line[] {
-  return [
-    [text(counted(usage.calls, 'model call'))],
-    [text(runCost(usage))],
-    [code(shortSha(sha))],
-  ];
+  return [[counted(usage.calls, 'model call')], [runCost(usage)], [code(shortSha(sha))]];
 }
 
 export const noiseForm: MeasurementForm<NoiseResult> = { title: noiseTitle, blocks: noiseBlocks };

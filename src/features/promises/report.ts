@@ -1,11 +1,4 @@
-import {
-  code,
-  joinLines,
-  paragraph,
-  strong,
-  text,
-  type Line,
-} from '../../report/sections/document.ts';
+import { code, joinLines, paragraph, strong, type Line } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { count } from '../../text/amounts.ts';
 import { variantWords } from '../../wording/variants.ts';
@@ -16,7 +9,7 @@ export const promisesReport: FeatureReport = {
     why: ({ promises }) =>
       promises === undefined
         ? []
-        : [paragraph([strong('Promised fixes'), text(': '), ...summaryLine(promises), text('.')])],
+        : [paragraph([strong('Promised fixes'), ': ', ...summaryLine(promises), '.'])],
   },
   hasContent: ({ promises }) => promises !== undefined,
   cases: ({ promises }) => ({
@@ -37,19 +30,19 @@ function summaryLine({ references: all, unknown }: PromisesResult): Line {
   const open = all.filter((promise) => !kept.includes(promise));
   const more = open.length - MAX_NAMED_PROMISES;
   const parts: Line[] = [
-    ...(all.length === 0 ? [] : [[text(`${count(kept.length)} of ${count(all.length)} kept`)]]),
+    ...(all.length === 0 ? [] : [[`${count(kept.length)} of ${count(all.length)} kept`]]),
     ...open
       .slice(0, MAX_NAMED_PROMISES)
-      .map((promise) => [code(nameOf(promise, all)), text(` ${promiseWords(promise)}`)]),
-    ...(more > 0 ? [[text(`${count(more)} more not kept`)]] : []),
+      .map((promise) => [code(nameOf(promise, all)), ` ${promiseWords(promise)}`]),
+    ...(more > 0 ? [[`${count(more)} more not kept`]] : []),
     ...unknown
       .slice(0, MAX_NAMED_PROMISES)
       .map(({ name, nearest }) => [
-        ...[code(name), text(' is not the id of a test')],
-        ...(nearest === null ? [] : [text(' (did you mean '), code(nearest), text('?)')]),
+        ...[code(name), ' is not the id of a test'],
+        ...(nearest === null ? [] : [' (did you mean ', code(nearest), '?)']),
       ]),
   ];
-  if (names.length > 0) parts[0]?.push(text(' ('), ...joinLines(names, ', '), text(')'));
+  if (names.length > 0) parts[0]?.push(' (', ...joinLines(names, ', '), ')');
   return joinLines(parts, '; ');
 }
 

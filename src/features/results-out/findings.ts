@@ -1,4 +1,5 @@
 import { sha256 } from '../../app/session/cached-complete.ts';
+import { SETTINGS_FILE } from '../../config/file-names.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { annotations } from '../../report/annotations.ts';
 import { addressPath } from '../../report/sections/document.ts';
@@ -7,10 +8,17 @@ import { jsonFile } from './formats.ts';
 
 type LineFinding = ReturnType<typeof annotations>[number];
 
+const UNPLACED = { file: SETTINGS_FILE, line: 1 };
+
 /** Findings at lines, as reports for code reviewers show them. */
-function findingsOf(result: Result, reports: Reports): LineFinding[] {
+function findingsOf(given: Result, reports: Reports): LineFinding[] {
+  const problems = given.problems.map(({ place, message }) => ({
+    place: place ?? UNPLACED,
+    message,
+  }));
+  const result = { ...given, problems };
   const files = [
-    ...result.problems.flatMap(({ place }) => place?.file ?? []),
+    ...problems.map(({ place }) => place.file),
     ...result.suites.flatMap(({ path, references }) => [
       path,
       ...references.map(({ file }) => file),

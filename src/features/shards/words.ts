@@ -1,6 +1,6 @@
 import { recordedWords } from '../../money/plan.ts';
 import { markdownOf } from '../../report/markdown.ts';
-import { NO_LINKS, paragraph, strong, text, type Block } from '../../report/sections/document.ts';
+import { NO_LINKS, paragraph, strong, type Block } from '../../report/sections/document.ts';
 import { counted, cost, count } from '../../text/amounts.ts';
 import { totalUsage } from '../../types/usage-totals.ts';
 import { HALT_WORDS } from '../../wording/reasons.ts';
@@ -34,8 +34,8 @@ function reuseWords(usage: Manifest['usage']): string {
 
 export function renderShardSummary(manifest: Manifest): string {
   return markdown([
-    paragraph([strong(shardTitle(manifest))], 'verdict'),
-    paragraph([text(`${shardWords(manifest)} The merge judges the result.`)]),
+    paragraph(strong(shardTitle(manifest)), 'verdict'),
+    paragraph(`${shardWords(manifest)} The merge judges the result.`),
   ]);
 }
 
@@ -48,7 +48,7 @@ export function mergeWords(parts: readonly Manifest[]): string {
 }
 
 export function renderMergeSummary(parts: readonly Manifest[]): string {
-  return markdown([paragraph([text(mergeWords(parts))], 'small')]);
+  return markdown([paragraph(mergeWords(parts), 'small')]);
 }
 
 function markdown(blocks: Block[]): string {

@@ -11,42 +11,44 @@ const ofTest = { test: z.string(), side: z.enum(SIDES) };
 /** Answers are named by their content, because they may be newer than the page. */
 const ofAnswer = { ...ofTest, answer: z.string() };
 const newTest = { input: z.record(z.string(), z.string()), expected: z.string() };
+function action<K extends string, S extends z.ZodRawShape>(kind: K, shape: S) {
+  return z.strictObject({ kind: z.literal(kind), ...shape });
+}
+
 const filledWords = z.string().trim().min(1);
 
 const testActions = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('run'), ...ofTest }),
-  z.strictObject({
-    kind: z.literal('accept'),
+  action('run', { ...ofTest }),
+  action('accept', {
     ...ofAnswer,
     /** The part of the answer to expect; absent: all of it. */
     text: z.string().optional(),
     /** The calls to expect, by their number from 0; absent: all. */
     calls: z.array(z.int()).optional(),
   }),
-  z.strictObject({ kind: z.literal('rate'), ...ofAnswer, rubric: z.string(), label: filledWords }),
-  z.strictObject({ kind: z.literal('tag'), ...ofTest, tag: filledWords }),
-  z.strictObject({ kind: z.literal('skip'), ...ofTest, reason: filledWords }),
-  z.strictObject({ kind: z.literal('comment'), ...ofTest, text: filledWords }),
-  z.strictObject({ kind: z.literal('add'), ...ofTest, ...newTest }),
+  action('rate', { ...ofAnswer, rubric: z.string(), label: filledWords }),
+  action('tag', { ...ofTest, tag: filledWords }),
+  action('skip', { ...ofTest, reason: filledWords }),
+  action('comment', { ...ofTest, text: filledWords }),
+  action('add', { ...ofTest, ...newTest }),
 ]);
 
 export type TestAction = z.infer<typeof testActions>;
 
 const pageActions = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('raise') }),
-  z.strictObject({ kind: z.literal('start') }),
-  z.strictObject({ kind: z.literal('undo') }),
-  z.strictObject({ kind: z.literal('run-suite'), suite: z.string() }),
-  z.strictObject({ kind: z.literal('draft'), prompt: z.string(), text: z.string() }),
-  z.strictObject({ kind: z.literal('discard') }),
-  z.strictObject({
-    kind: z.literal('save'),
+  action('raise', {}),
+  action('start', {}),
+  action('undo', {}),
+  action('run-suite', { suite: z.string() }),
+  action('draft', { prompt: z.string(), text: z.string() }),
+  action('discard', {}),
+  action('save', {
     prompt: z.string(),
     text: z.string(),
     /** The file's text when editing began. */
     read: z.string(),
   }),
-  z.strictObject({ kind: z.literal('first'), prompt: z.string(), ...newTest }),
+  action('first', { prompt: z.string(), ...newTest }),
 ]);
 
 export const actionSchema = z.discriminatedUnion('kind', [pageActions, testActions]);

@@ -27,7 +27,7 @@ import {
   type Spend,
   type WorkbenchState,
 } from './refresh.ts';
-import { serveWorkbench, type ActionReply } from './server.ts';
+import { done, refused, serveWorkbench, type ActionReply } from './server.ts';
 import { rewrite, takeBack, writeBack } from './write-back.ts';
 
 interface DevOptions extends EvaluateOptions {
@@ -41,7 +41,7 @@ const DEFAULT_CALLS = 500;
 
 const MORE_TRIES = 3;
 
-export const devCommand: AddCommand = (program, terminal, done) => {
+export const devCommand: AddCommand = (program, terminal, end) => {
   const takes = { answers: true, caps: true, asks: true, trust: true, prints: false } as const;
   evaluateOptions(program.command('dev'), takes)
     .description('open a live page with every answer and the verdict as you edit')
@@ -64,7 +64,7 @@ export const devCommand: AddCommand = (program, terminal, done) => {
     )
     .action(async (overrides: string[], options: DevOptions) => {
       await openWorkbench(overrides, options, terminal);
-      done(0);
+      end(0);
     });
 };
 
@@ -147,22 +147,20 @@ function workbenchOptions(
 ) {
   const { inputs, problems } = readCommandLine({ ...options, overrides, own });
   const { read, maxCalls, maxCost } = inputs;
-  const json =
-    options.json === true
-      ? [
-          problem(
-            null,
-            '--json: the workbench prints no result; omit --json, or run evaldiff diff --json',
-          ),
-        ]
-      : [];
-  if (problems.length + json.length > 0) throw new UserError([...json, ...problems]);
+  if (options.json === true)
+    problems.unshift(
+      problem(
+        null,
+        '--json: the workbench prints no result; omit --json, or run evaldiff diff --json',
+      ),
+    );
+  if (problems.length > 0) throw new UserError(problems);
   return { read, maxCalls: maxCalls ?? DEFAULT_CALLS, maxCost: maxCost ?? DEFAULT_COST };
 }
 
 const LONGEST_WAIT_MS = 10_000;
 
-const NOT_FOUND_REPLY: ActionReply = { said: 'This test no longer exists.', bad: true };
+const NOT_FOUND_REPLY = refused('This test no longer exists.');
 
 interface ActionContext {
   state: WorkbenchState;
@@ -210,10 +208,10 @@ async function performOn(
 async function start({ project }: ActionContext): Promise<ActionReply> {
   try {
     await project.start();
-    return { said: 'the example is written', bad: false };
+    return done('the example is written');
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    return { said: error.problems.map(formatProblem).join(' · '), bad: true };
+    return refused(error.problems.map(formatProblem).join(' · '));
   }
 }
 
@@ -222,7 +220,7 @@ function runOneSuite(identity: string, { state, refresher }: ActionContext): Act
   if (suite === null) return NOT_FOUND_REPLY;
   const { name, variant } = suite;
   void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
-  return { said: `running ${name}`, bad: false };
+  return done(`running ${name}`);
 }
 
 async function addFirst(
@@ -232,7 +230,7 @@ async function addFirst(
   const prompt = state.look?.prompts.get(action.prompt);
   if (prompt === undefined) return NOT_FOUND_REPLY;
   const added = newReference(action);
-  if (added === null) return { said: NO_INPUT, bad: true };
+  if (added === null) return refused(NO_INPUT);
   const wish = {
     file: prompt.tests,
     line: 0,
@@ -272,7 +270,7 @@ function showDraft(
 ): ActionReply {
   project.draft = draft;
   void refresher.refresh();
-  return { said: draft === null ? 'the draft is discarded' : 'the draft is run', bad: false };
+  return done(draft === null ? 'the draft is discarded' : 'the draft is run');
 }
 
 async function performOnTest(action: TestAction, context: ActionContext): Promise<ActionReply> {
@@ -286,10 +284,10 @@ async function performOnTest(action: TestAction, context: ActionContext): Promis
     const tries = ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES;
     const { name, variant } = suite;
     void context.refresher.run({ suite: name, id, variant, tries, compared });
-    return { said: `running ${id}`, bad: false };
+    return done(`running ${id}`);
   }
   const wish = wishOf(action, reference, prompt);
-  if (typeof wish === 'string') return { said: wish, bad: true };
+  if (typeof wish === 'string') return refused(wish);
   return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
 }
 
@@ -297,5 +295,5 @@ function raise({ state: { spend }, refresher, given }: ActionContext): ActionRep
   spend.maxCost += given.maxCost;
   spend.maxCalls += given.maxCalls;
   void refresher.refresh();
-  return { said: spendWords(spend), bad: false };
+  return done(spendWords(spend));
 }

@@ -80,10 +80,10 @@ interface HowToAsk {
 /** With `stored`, makes no model calls. */
 export async function runSides(
   session: Session,
-  mode: 'diff' | 'sweep',
   sides: Pick<Sides, 'base' | 'tip' | 'head'>,
   { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
 ): Promise<Evaluation> {
+  const mode = sides.base === null ? 'sweep' : 'diff';
   const found: PlannedRun[] = [];
   const watched: AnswerExchange = {
     given: (key) => exchange?.given(key) ?? null,

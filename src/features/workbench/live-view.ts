@@ -1,7 +1,7 @@
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { paragraph, text, type Block } from '../../report/sections/document.ts';
+import { paragraph, type Block } from '../../report/sections/document.ts';
 import {
   promptKey,
   referenceEntries,
@@ -17,8 +17,8 @@ interface LookState {
 }
 
 const PENDING_TOP: Block[] = [
-  paragraph([text('… No verdict yet')], 'verdict'),
-  paragraph([text('Some answers are missing. The others are below.')]),
+  paragraph('… No verdict yet', 'verdict'),
+  paragraph('Some answers are missing. The others are below.'),
 ];
 
 /** What the page shows. Null before the first evaluation. */

@@ -58,7 +58,6 @@ export function look(
       documents,
       [base, tip, head].filter((tree) => tree !== null),
     );
-    const mode = base === null ? 'sweep' : 'diff';
     const answers = new Map<string, Completion>();
     const free = { maxCalls: Number.MAX_SAFE_INTEGER, maxCost: Number.MAX_SAFE_INTEGER };
     const idle = withProgressLine(withAllowance(session, free), () => undefined);
@@ -67,12 +66,12 @@ export function look(
       keep: () => undefined,
     };
     const judgeStored = (): Promise<Evaluation> =>
-      runSides(idle, mode, sides, { documents, stored: true, exchange });
+      runSides(idle, sides, { documents, stored: true, exchange });
     const first = await judgeStored();
     const all =
       base === null || edited.aborted || first.whole
         ? NO_EVALUATION
-        : await runSides(idle, 'sweep', { base: null, head }, { documents, stored: true });
+        : await runSides(idle, { base: null, head }, { documents, stored: true });
     const prompts = [...all.prompts, ...first.prompts];
     const texts = await readEditableTexts(saved, [first.result, all.result], prompts);
     const seen = (of: Evaluation): WorkLook => ({
@@ -91,7 +90,7 @@ export function look(
     if (!stored.missing) return stored;
     const asked = await askLive(
       withAllowance(session, allowance),
-      { mode, sides, documents, answers, assumesCost: project.assumesCost },
+      { sides, project, answers },
       onlooker,
       async () => {
         const soFar = seen(await judgeStored());
@@ -102,22 +101,19 @@ export function look(
   });
 }
 
-interface LiveRun {
-  mode: 'diff' | 'sweep';
-  sides: Pick<Sides, 'base' | 'tip' | 'head'>;
-  documents: ParsedDocuments;
+interface LiveRun extends Pick<OpenSides, 'sides'> {
+  project: OpenProject;
   answers: Map<string, Completion>;
-  assumesCost: boolean;
 }
 
 async function askLive(
   session: Session,
-  { mode, sides, documents, answers, assumesCost }: LiveRun,
+  { sides, project: { documents, assumesCost }, answers }: LiveRun,
   { progress, paid }: Onlooker,
   draw: () => Promise<void>,
 ): Promise<Evaluation> {
   const live = inPauses(draw);
-  const asked = await runSides(withProgressLine(session, progress), mode, sides, {
+  const asked = await runSides(withProgressLine(session, progress), sides, {
     documents,
     paid,
     stored: false,
@@ -181,7 +177,7 @@ export function runSingle(
     const { sides } = await workbenchSides(session, project);
     const compares = sides.base !== null && single.compared;
     const of = compares ? sides : { base: null, head: sides.head };
-    const { result } = await runSides(session, compares ? 'diff' : 'sweep', of, {
+    const { result } = await runSides(session, of, {
       documents: project.documents,
       paid,
       stored: false,

@@ -1,12 +1,20 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { UserError, problem } from '../../errors.ts';
+import { userError } from '../../errors.ts';
 import { livePage } from '../../report/html.ts';
 import { actionSchema, type Action } from './changes.ts';
 
 export interface ActionReply {
   said: string;
   bad: boolean;
+}
+
+export function done(said: string): ActionReply {
+  return { said, bad: false };
+}
+
+export function refused(said: string): ActionReply {
+  return { said, bad: true };
 }
 
 interface PageHandlers {
@@ -47,13 +55,11 @@ export async function serveWorkbench(port: number, shown: PageHandlers): Promise
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
         error.code === 'EADDRINUSE' || error.code === 'EACCES'
-          ? new UserError([
-              problem(
-                null,
-                `--port: ${port} is in use or not allowed; choose ` +
-                  `another, or omit it for any free port`,
-              ),
-            ])
+          ? userError(
+              null,
+              `--port: ${port} is in use or not allowed; choose ` +
+                `another, or omit it for any free port`,
+            )
           : error,
       );
     });
@@ -106,7 +112,7 @@ async function handleRequest(
     const action = await actionOf(request);
     const reply: ActionReply =
       action === null
-        ? { said: 'Unknown action. Reload the page.', bad: true }
+        ? refused('Unknown action. Reload the page.')
         : await serving.shown.act(action);
     send(response, 'application/json', JSON.stringify(reply));
   } else response.writeHead(403).end();

@@ -3,21 +3,25 @@ import { join } from 'node:path';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { putFile, visibleErrorMessage } from '../../app/session/safe-writing.ts';
 import { readProject } from '../../config/project.ts';
+import { rowAsReference } from '../../config/rows.ts';
 import { rubricsIn } from '../../config/rubric.ts';
-import { editRows } from '../../documents/edit-rows.ts';
+import { isTable } from '../../documents/dataset.ts';
+import { editRows, rowAt, type RowEdit } from '../../documents/edit-rows.ts';
 import { editYaml, type YamlEdit } from '../../documents/edit-yaml.ts';
 import { withText } from '../../documents/files.ts';
+import { decodeUtf8 } from '../../documents/text-flaws.ts';
 import type { EditResult } from '../../documents/yaml-splices.ts';
 import { readYaml } from '../../documents/yaml.ts';
 import { UserError, formatProblem } from '../../errors.ts';
+import type { Columns } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
-import { isMap, type JsonMap } from '../../types/plain.ts';
-import type { Wish } from './changes.ts';
-import { rowFor, rowWith, writtenReference } from './data-row.ts';
+import { byCodeUnits } from '../../text/order.ts';
+import { isMap, type JsonMap, jsonText, type Json } from '../../types/plain.ts';
+import type { Wish, NewReference, NewValues } from './changes.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 import type { OpenProject } from './look.ts';
-import type { ActionReply } from './server.ts';
+import { done, refused, type ActionReply } from './server.ts';
 
 export interface WrittenEdit {
   file: string;
@@ -67,7 +71,7 @@ export async function rewrite(
   const path = join(root, file);
   const bytes = await readFile(path).catch((error: unknown) => absenceOf(error));
   if (typeof bytes === 'string') return nothing(file, bytes);
-  const before = utf8(bytes);
+  const before = decodeUtf8(bytes, { ignoreBOM: true });
   if (before === null) return nothing(file, 'it is not UTF-8 text');
   const edited = edit(before);
   if ('refused' in edited) return nothing(file, edited.refused);
@@ -76,32 +80,23 @@ export async function rewrite(
   const failed = await replaceText(path, root, before, edited.text);
   if (failed !== null) return nothing(file, failed.why);
   undo.push({ file, before, after: edited.text, what });
-  return { said: `${what}, in ${file}`, bad: false };
+  return done(`${what}, in ${file}`);
 }
 
 export async function takeBack(root: string, undo: WrittenEdit[]): Promise<ActionReply> {
   const last = undo.at(-1);
-  if (last === undefined) return { said: 'There is nothing to undo.', bad: true };
+  if (last === undefined) return refused('There is nothing to undo.');
   const { file, before, after, what } = last;
   const failed = await replaceText(join(root, file), root, after, before);
   // If another program has changed the file, this edit can no longer be undone.
   if (failed?.kind !== 'unwritable') undo.pop();
   return failed === null
-    ? { said: `undone: ${what}`, bad: false }
-    : { said: `${file}: ${failed.why}; nothing was undone`, bad: true };
+    ? done(`undone: ${what}`)
+    : refused(`${file}: ${failed.why}; nothing was undone`);
 }
 
 function nothing(file: string, why: string): ActionReply {
-  return { said: `${file}: ${why}; nothing was written`, bad: true };
-}
-
-/** Decodes UTF-8 and keeps a byte order mark. Null if the bytes are not UTF-8. */
-function utf8(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  return refused(`${file}: ${why}; nothing was written`);
 }
 
 function isAbsent(error: unknown): boolean {
@@ -121,7 +116,7 @@ async function replaceText(
   text: string,
 ): Promise<{ kind: 'changed' | 'unwritable'; why: string } | null> {
   try {
-    if (utf8(await readFile(path)) !== expected)
+    if (decodeUtf8(await readFile(path), { ignoreBOM: true }) !== expected)
       return { kind: 'changed', why: 'another program changed it meanwhile' };
     if (await isReadOnly(path))
       return { kind: 'unwritable', why: 'it is read-only; make it writable first' };
@@ -213,4 +208,114 @@ function rubricAt(file: string, text: string, name: string): readonly string[] |
 function topOf(file: string, text: string): JsonMap {
   const reading = readYaml(file, text);
   return reading.ok && isMap(reading.value.value) ? reading.value.value : {};
+}
+
+interface DataPlace {
+  file: string;
+  /** The file's text when the page was drawn. */
+  read: string;
+  line: number;
+  columns: Columns;
+  variables: readonly string[];
+}
+
+type RowChange = RowEdit | { refused: string };
+
+const UNCLEAR: RowChange = {
+  refused: 'the change cannot be written to the columns of this file',
+};
+
+const REFERENCE_MOVED: RowChange = {
+  refused: 'the reference is no longer at this place in the file',
+};
+
+function writtenReference({ input, expected }: NewReference): JsonMap {
+  return { input, ...(expected === '' ? {} : { expected }) };
+}
+
+/** Rejects the edit if anything else in the reference would change. */
+function rowWith({ values, remark }: NewValues, at: DataPlace): RowChange {
+  const row = rowAt(at.file, at.read, at.line);
+  if (row === null) return REFERENCE_MOVED;
+  const set = Object.entries(values).map(([part, value]): [string, Json] => [
+    at.columns[part as 'expected' | 'tags' | 'skip'] ?? part,
+    cellFor(at, value),
+  ]);
+  // A file of rows has no comments, so a member stores the remark.
+  if (remark !== null && (!isTable(at.file) || Object.hasOwn(row, remark.name)))
+    set.push([remark.name, remark.text]);
+  if (set.length === 0)
+    return { refused: `it has no column "${remark?.name ?? ''}"; add one first` };
+  const members = Object.fromEntries(set);
+  const [before, after] = [row, { ...row, ...members }].map((candidate) =>
+    readRowBy(at, candidate),
+  );
+  if (typeof before !== 'object' || typeof after !== 'object') return UNCLEAR;
+  return isEqualMap(withoutMetadata(after), withoutMetadata({ ...before, ...values }))
+    ? { kind: 'set', line: at.line, members }
+    : UNCLEAR;
+}
+
+/** The metadata of a dialogue contains the remark. */
+function withoutMetadata({ metadata: _, ...reference }: JsonMap): JsonMap {
+  return reference;
+}
+
+/** A table's cell is a text. */
+function cellFor({ file }: Pick<DataPlace, 'file'>, value: Json): Json {
+  if (!isTable(file)) return value;
+  return Array.isArray(value) ? value.map(jsonText).join(', ') : jsonText(value);
+}
+
+function rowFor(added: NewReference, at: DataPlace): RowChange {
+  const row = rowAt(at.file, at.read, at.line);
+  if (row === null) return REFERENCE_MOVED;
+  const { tags, skip } = at.columns;
+  const blank = isTable(at.file) ? { tags: '', skip: '' } : { tags: [], skip: false };
+  // Every row must have the columns that the suite names.
+  const value = {
+    ...(isTable(at.file) ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
+    ...rowLike(row, added, at.columns),
+    ...(tags === undefined ? {} : { [tags]: blank.tags }),
+    ...(skip === undefined ? {} : { [skip]: blank.skip }),
+  };
+  const found = readRowBy(at, value);
+  if (typeof found === 'string')
+    return { refused: `a new line with the same keys ${found}; add the line by hand` };
+  const wanted = {
+    ...writtenReference(added),
+    ...(tags === undefined || isTable(at.file) ? {} : { tags: [] }),
+    ...(skip === undefined || isTable(at.file) ? {} : { skip: false }),
+  };
+  return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
+}
+
+function readRowBy({ file, columns, variables }: DataPlace, row: JsonMap): JsonMap | string {
+  return rowAsReference(row, { map: columns, variables, table: isTable(file) });
+}
+
+function isEqualMap(left: JsonMap, right: JsonMap): boolean {
+  const sorted = (of: JsonMap): string =>
+    JSON.stringify(Object.entries(of).sort(([a], [b]) => byCodeUnits(a, b)));
+  return sorted(left) === sorted(right);
+}
+
+function rowLike(
+  row: JsonMap,
+  { input, expected }: NewReference,
+  { input: column, expected: gold = 'expected' }: Columns,
+): JsonMap {
+  const answer = expected === '' ? {} : { [gold]: expected };
+  if (typeof column === 'object')
+    return {
+      ...Object.fromEntries(
+        Object.entries(input).map(([name, value]) => [column[name] ?? name, value]),
+      ),
+      ...answer,
+    };
+  const whole = column ?? 'input';
+  if (isMap(Object.hasOwn(row, whole) ? row[whole] : undefined))
+    return { [whole]: input, ...answer };
+  const [only = ''] = Object.values(input);
+  return column === undefined ? { ...input, ...answer } : { [whole]: only, ...answer };
 }

@@ -5,15 +5,17 @@ import { jsonText, type Json } from '../../types/plain.ts';
 import { expectedParts } from '../answers/accept.ts';
 import { argumentChanges, answerRuns, type ArgumentChange } from '../answers/difference.ts';
 import { answerText, argumentText, textOfParts, type WithParts } from '../answers/text.ts';
-import { code, text, type Line, type Piece } from './document.ts';
-import { COMPARED_CHARACTERS, emphasise, emphasised, whole, type Emphasised } from './emphasis.ts';
+import { code, type Line, type Piece } from './document.ts';
+import {
+  COMPARED_CHARACTERS,
+  emphasise,
+  emphasised,
+  whole,
+  type Emphasised,
+  type Room,
+} from './emphasis.ts';
 
 type Shown = Pick<TryResult, 'parts' | 'error'>;
-
-interface Room {
-  characters: number;
-  gaps: boolean;
-}
 
 export function answerPieces(made: WithParts, characters: number): Piece[] | null {
   const said = answerText(made);
@@ -21,10 +23,10 @@ export function answerPieces(made: WithParts, characters: number): Piece[] | nul
 }
 
 export function answerLine(made: Shown | null, characters: number): Line {
-  if (made === null) return [text('not run')];
+  if (made === null) return ['not run'];
   const pieces = answerPieces(made, characters);
   return pieces === null
-    ? [text('no answer: '), code(made.error ?? 'unknown error', characters)]
+    ? ['no answer: ', code(made.error ?? 'unknown error', characters)]
     : [{ kind: 'pieces', pieces }];
 }
 

@@ -9,7 +9,6 @@ import {
   paragraph,
   place,
   strong,
-  text,
   type Block,
   type DiffLine,
   type Inline,
@@ -35,7 +34,7 @@ export function changedLines(result: Result, { lines }: Detail, reports: Reports
   const each = linesEach(open, lines);
   return open.flatMap((files, index) => {
     const excerpt = excerptAround(files, each, found);
-    const title = index === 0 ? [strong('What changed:'), text(' ')] : [];
+    const title = index === 0 ? [strong('What changed:'), ' '] : [];
     // The line above, about the only cause, already names this place.
     const isNamed = index === 0 && isOnlyPlace(found) && excerpt.causeLine !== null;
     return [
@@ -85,11 +84,11 @@ function changePlace(change: ChangedText, line = firstLine(change)): Inline {
 function fileLine([change, ...same]: Alike, { causeLine }: Excerpt): Line {
   return [
     changePlace(change, causeLine ?? firstLine(change)),
-    ...(change.base_file === null ? [text(', new')] : []),
+    change.base_file === null ? ', new' : '',
     ...(change.base_file !== null && change.base_file !== change.file
-      ? [text(', renamed from '), place(change.base_file, 0, 'base')]
+      ? [', renamed from ', place(change.base_file, 0, 'base')]
       : []),
-    ...(same.length === 0 ? [] : [text('; the same in '), ...filesLine(same)]),
+    ...(same.length === 0 ? [] : ['; the same in ', ...filesLine(same)]),
   ];
 }
 
@@ -115,10 +114,10 @@ function filesLine(files: readonly ChangedText[]): Line {
   const more = files.length - shown.length;
   return [
     ...joinLines(
-      shown.map((change) => [changePlace(change)]),
+      shown.map((change) => changePlace(change)),
       ', ',
     ),
-    ...(more === 0 ? [] : [text(` and ${counted(more, 'more file')}`)]),
+    more === 0 ? '' : ` and ${counted(more, 'more file')}`,
   ];
 }
 

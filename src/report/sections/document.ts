@@ -1,5 +1,6 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { andMore } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type { Side } from '../../types/plain.ts';
 import type { Tone } from '../../wording/outcomes.ts';
@@ -40,9 +41,10 @@ export function safeUrl(url: string): string | null {
     : null;
 }
 
-/** Report content, independent of the output. Renderers escape every text in it. */
+/** A part of a line. Renderers escape every text in it. */
 export type Inline =
-  | { kind: 'text' | 'strong'; text: string }
+  | string
+  | { kind: 'strong'; text: string }
   /** Untrusted text, shown unchanged. `limit` is in characters. */
   | { kind: 'code'; text: string; limit: number }
   | { kind: 'pieces'; pieces: Piece[] }
@@ -56,15 +58,18 @@ export type Inline =
     }
   | { kind: 'verdict'; sign: string; word: string; tone: Tone }
   | { kind: 'sign'; sign: string; tone: Tone }
-  | { kind: 'link'; text: string; url: string }
-  | { kind: 'break' };
+  | { kind: 'link'; text: string; url: string };
 
 export interface Piece {
   kind: 'same' | 'changed' | 'gap';
   text: string;
 }
 
+/** Report content, independent of the output. */
 export type Line = Inline[];
+
+/** A line. One with a single part needs no list. */
+export type Cell = Inline | Line;
 
 export interface DiffLine {
   sign: 'same' | 'removed' | 'added' | 'gap';
@@ -88,8 +93,6 @@ export type Block =
 /** In UTF-16 units. */
 export const NAME_LIMIT = 120;
 
-export const text = (value: string): Inline => ({ kind: 'text', text: value });
-
 export const strong = (value: string): Inline => ({ kind: 'strong', text: value });
 
 export const code = (value: string, limit: number = NAME_LIMIT): Inline => ({
@@ -108,9 +111,8 @@ export function wordsLine(words: Words): Line {
 export function markedLine(sentence: string): Line {
   return sentence
     .split(/`([^`]+)`/)
-    .flatMap((part, index) =>
-      index % 2 === 1 ? [code(part, SENTENCE)] : part === '' ? [] : [text(part)],
-    );
+    .map((part, index) => (index % 2 === 1 ? code(part, SENTENCE) : part))
+    .filter((part) => part !== '');
 }
 
 export const place = (file: string, line: number, side: Side = 'head'): Inline => ({
@@ -133,28 +135,52 @@ export function placeLink(
   return { kind: 'place', file, line, side: standsOn(reference), name: { text: words, limit } };
 }
 
-export const lineBreak: Inline = { kind: 'break' };
+/** A part of a line that is exactly this text starts a new line. */
+export const lineBreak = '\n';
 
-export function paragraph(line: Line, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
-  return { kind: 'paragraph', tone, line };
+function lineOf(line: Cell): Line {
+  return Array.isArray(line) ? line : [line];
+}
+
+export function paragraph(line: Cell, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
+  return { kind: 'paragraph', tone, line: lineOf(line) };
 }
 
 /** Plain strings as titles must come from evaldiff, not from users. */
-export function table(head: readonly (string | Line)[], rows: Line[][]): Block[] {
-  const titles = head.map((title) => (typeof title === 'string' ? [text(title)] : title));
-  return rows.length === 0 ? [] : [{ kind: 'table', head: titles, rows }];
+export function table(
+  head: readonly Cell[],
+  rows: readonly (readonly Cell[])[],
+  most = Infinity,
+): Block[] {
+  const shown = rows.slice(0, most).map((row) => row.map(lineOf));
+  return [
+    ...(shown.length === 0
+      ? []
+      : [{ kind: 'table' as const, head: head.map(lineOf), rows: shown }]),
+    ...moreBlock(rows.length, shown.length),
+  ];
 }
 
-export function list(items: Line[]): Block[] {
-  return items.length === 0 ? [] : [{ kind: 'list', items }];
+/** `most`: the other items are only counted, with the noun `things`. */
+export function list(items: Line[], most = Infinity, things = ''): Block[] {
+  const shown = items.slice(0, most);
+  return [
+    ...(shown.length === 0 ? [] : [{ kind: 'list' as const, items: shown }]),
+    ...moreBlock(items.length, shown.length, things),
+  ];
 }
 
-export function group(summary: Line, blocks: Block[]): Block[] {
-  return blocks.length === 0 ? [] : [{ kind: 'group', summary, blocks }];
+export function moreBlock(total: number, shown: number, things = ''): Block[] {
+  const more = `${andMore(total, shown)} ${things}`.trim();
+  return total > shown ? [paragraph(`${more}.`)] : [];
 }
 
-export function joinLines(lines: readonly Line[], separator: string): Line {
-  return lines.flatMap((line, index) => (index === 0 ? line : [text(separator), ...line]));
+export function group(summary: Cell, blocks: Block[]): Block[] {
+  return blocks.length === 0 ? [] : [{ kind: 'group', summary: lineOf(summary), blocks }];
+}
+
+export function joinLines(lines: readonly Cell[], separator: string): Line {
+  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...lineOf(line)]));
 }
 
 /** Path of a project's file in the repository, for a web address. */
@@ -184,12 +210,17 @@ export function placeLinks({
 
 /** True if a line contains no text from users. Such lines are not wrapped. */
 export function isOurs(line: Line): boolean {
-  return line.every(({ kind }) => kind === 'text' || kind === 'verdict' || kind === 'break');
+  return line.every((part) => typeof part === 'string' || part.kind === 'verdict');
 }
 
-/** A title without its marks. */
-export function lineWords(line: Line): string {
+/** A line without its marks. */
+export function lineText(line: Line): string {
   return line
-    .map((part) => (part.kind === 'break' ? ': ' : 'text' in part ? part.text : ''))
+    .map((part) => {
+      if (part === lineBreak) return ': ';
+      if (typeof part === 'string') return part;
+      if (part.kind === 'place') return placeText(part);
+      return 'text' in part ? part.text : '';
+    })
     .join('');
 }

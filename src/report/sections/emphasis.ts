@@ -13,7 +13,7 @@ export interface Emphasised {
   head: Piece[];
 }
 
-interface Room {
+export interface Room {
   characters: number;
   gaps: boolean;
 }

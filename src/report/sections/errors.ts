@@ -6,18 +6,8 @@ import { shorten } from '../../text/visible.ts';
 import { NOT_MADE_MESSAGES } from '../../types/model.ts';
 import { ENDED_IN_ERROR } from '../../wording/notices.ts';
 import type { Detail } from './detail.ts';
-import {
-  SENTENCE,
-  code,
-  list,
-  paragraph,
-  strong,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
+import { SENTENCE, code, list, paragraph, strong, type Block, type Line } from './document.ts';
 import { testNames } from './faces.ts';
-import { moreBlock } from './phrases.ts';
 
 const SHOWN_CAUSES = 5;
 
@@ -69,12 +59,10 @@ export function errorCauses(result: Result, detail: Detail): Block[] {
 }
 
 function causeList(title: string | null, causes: readonly ErrorCause[], detail: Detail): Block[] {
-  const shown = causes.slice(0, Math.min(SHOWN_CAUSES, detail.problems));
-  if (shown.length === 0) return [];
+  if (causes.length === 0) return [];
   return [
-    ...(title === null ? [] : [paragraph([strong(title)])]),
-    ...list(shown.map(errorCauseLine)),
-    ...moreBlock(causes.length, shown.length, 'causes'),
+    ...(title === null ? [] : [paragraph(strong(title))]),
+    ...list(causes.map(errorCauseLine), Math.min(SHOWN_CAUSES, detail.problems), 'causes'),
   ];
 }
 
@@ -86,11 +74,11 @@ export function amongErrors(result: Result): (message: string) => boolean {
 
 function errorCauseLine({ message, tries, references }: ErrorCause): Line {
   return [
-    text(`${count(tries)} × `),
+    `${count(tries)} × `,
     code(shorten(message, SENTENCE), SENTENCE),
-    text(' ('),
+    ' (',
     ...testNames([...references.values()], MAX_NAMED_PER_CAUSE),
-    text(')'),
+    ')',
   ];
 }
 

@@ -19,7 +19,6 @@ import {
   joinLines,
   lineBreak,
   paragraph,
-  text,
 } from './document.ts';
 import { ownFailures } from './failures.ts';
 import { tryView, type Reports, type TryView } from './feature-report.ts';
@@ -39,14 +38,14 @@ export function evidence(
   };
   const [failing, other] = reference.status === 'fixed' ? [base, head] : [head, base];
   const failed = ownFailures(failing).map((score) => ({
-    name: [code(score.metric), ...(failing === base ? [text(' on base')] : [])],
+    name: [code(score.metric), failing === base ? ' on base' : ''],
     value: scoreLine(score, other, characters),
   }));
   const strips = stripsOf(base, head)
     .filter(({ parted, base: before }) => parted !== null || before === null)
     .slice(0, MOST_STRIPS)
     .map((strip) => ({
-      name: [code(strip.metric), text(` ${stripName(strip)}`)],
+      name: [code(strip.metric), ` ${stripName(strip)}`],
       value: stripLine(strip, characters),
     }));
   const given = givenRows(reference, characters);
@@ -76,7 +75,7 @@ export function evidence(
               },
             ]),
         ...changedArguments(base, head).map((change) => ({
-          name: [text('Changed')],
+          name: ['Changed'],
           value: [code(change, characters)],
         })),
         ...failed,
@@ -94,21 +93,22 @@ function rowsBeside(
 ): FactRow[] {
   const said = view.why(characters);
   const { metric } = view;
-  const isShown = ({ name: [first] }: FactRow) => first?.kind === 'code' && first.text === metric;
+  const isShown = ({ name: [first] }: FactRow) =>
+    typeof first === 'object' && first.kind === 'code' && first.text === metric;
   return [
     ...(metric === undefined ? given : given.slice(1)),
     ...judged.filter((row) => !isShown(row)),
-    ...(said.length === 0 ? [] : [{ name: [text('Why')], value: said }]),
+    ...(said.length === 0 ? [] : [{ name: ['Why'], value: said }]),
   ];
 }
 
 const MOST_STRIPS = 3;
 
 function sideName(side: string, { outcome }: TryResult, of: SideResult | null): Line {
-  if (of !== null && lacksPasses(of)) return [text(side)];
-  if (outcome !== 'pass' && outcome !== 'fail') return [text(side)];
+  if (of !== null && lacksPasses(of)) return [side];
+  if (outcome !== 'pass' && outcome !== 'fail') return [side];
   const pass = outcome === 'pass';
-  return [text(`${side} `), { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];
+  return [`${side} `, { kind: 'sign', sign: pass ? '✓' : '✗', tone: pass ? 'good' : 'bad' }];
 }
 
 function answerPieces(
@@ -134,11 +134,11 @@ function answerPieces(
 export function givenRows(reference: ReferenceResult, characters: number): FactRow[] {
   const { expected } = reference;
   return [
-    { name: [text('Input')], value: inputLine(reference, characters) },
+    { name: ['Input'], value: inputLine(reference, characters) },
     ...filesRow(reference),
     ...(expected === null
       ? []
-      : [{ name: [text('Expected')], value: expectedLine(expected, characters) }]),
+      : [{ name: ['Expected'], value: expectedLine(expected, characters) }]),
   ];
 }
 
@@ -146,10 +146,10 @@ function filesRow({ files = [] }: ReferenceResult): FactRow[] {
   if (files.length === 0) return [];
   const shown = files
     .slice(0, MOST_FILES)
-    .map((file): Line => [code(file.path), text(` ${fileNote(file)}`)]);
+    .map((file): Line => [code(file.path), ` ${fileNote(file)}`]);
   const more = files.length - shown.length;
-  const rest: Line[] = more === 0 ? [] : [[text(`${more} more`)]];
-  return [{ name: [text('Shown')], value: joinLines([...shown, ...rest], ', ') }];
+  const rest: Line[] = more === 0 ? [] : [[`${more} more`]];
+  return [{ name: ['Shown'], value: joinLines([...shown, ...rest], ', ') }];
 }
 
 const MOST_FILES = 5;
@@ -160,12 +160,12 @@ export function fileNote({ bytes, side }: ShownFile): string {
 
 function inputLine({ input }: ReferenceResult, characters: number): Line {
   const entries = Object.entries(input);
-  if (entries.length === 0) return [text('none')];
+  if (entries.length === 0) return ['none'];
   const share = Math.max(40, Math.floor(characters / entries.length));
   const isAlone = entries.length === 1;
   return joinLines(
     entries.map(([name, value]): Line => [
-      ...(isAlone ? [] : [code(name), text(' = ')]),
+      ...(isAlone ? [] : [code(name), ' = ']),
       code(String(value), share),
     ]),
     ', ',
@@ -176,14 +176,13 @@ function scoreLine(score: Score, base: TryResult | null, characters: number): Li
   const before = base?.scores.find(({ metric }) => metric === score.metric)?.value ?? null;
   const line: Line =
     score.reason === null
-      ? [text(score.status)]
-      : [text(score.status === 'fail' ? '' : `${score.status}: `), code(score.reason, characters)];
+      ? [score.status]
+      : [score.status === 'fail' ? '' : `${score.status}: `, code(score.reason, characters)];
   if (saysMore(score.value) || saysMore(before)) {
-    if (score.value !== null)
-      line.push(text(', value '), code(shownNumber(score.value), characters));
-    if (before !== null) line.push(text(', on base '), code(shownNumber(before), characters));
+    if (score.value !== null) line.push(', value ', code(shownNumber(score.value), characters));
+    if (before !== null) line.push(', on base ', code(shownNumber(before), characters));
   }
-  if (score.skip) line.push(text(' (shown, does not gate)'));
+  if (score.skip) line.push(' (shown, does not gate)');
   return line;
 }
 
@@ -244,7 +243,7 @@ const MOST_MARKS = 60;
 
 const BEFORE = 10;
 
-const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
+export const STATUS_MARKS: Readonly<Record<ObjectScore['status'], string>> = {
   pass: '✓',
   fail: '✗',
   ungraded: '?',
@@ -271,8 +270,8 @@ export function stripName({ base, head }: Strip): string {
 
 export function stripLine({ base, head, parted }: Strip, characters: number): Line {
   const sides: Line[] = [
-    ...(base === null ? [] : [[text('Base '), code(marksOf(base, parted))]]),
-    ...(head === null ? [] : [[text(base === null ? '' : 'Head '), code(marksOf(head, parted))]]),
+    ...(base === null ? [] : [['Base ', code(marksOf(base, parted))]]),
+    ...(head === null ? [] : [[base === null ? '' : 'Head ', code(marksOf(head, parted))]]),
   ];
   const lines = sides.flatMap((side, index) => (index === 0 ? side : [lineBreak, ...side]));
   const level = (head ?? base)?.level ?? 'Turn';
@@ -282,7 +281,7 @@ export function stripLine({ base, head, parted }: Strip, characters: number): Li
   return [
     ...lines,
     lineBreak,
-    text(`part at ${placeWords(level, { at: parted, ...said })}: `),
+    `part at ${placeWords(level, { at: parted, ...said })}: `,
     code(why, characters),
   ];
 }

@@ -1,19 +1,19 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
+import { andMore } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
-import { code, joinLines, placeLink, strong, text, type Line } from './document.ts';
-import { andMore } from './phrases.ts';
+import { code, joinLines, placeLink, strong, type Line } from './document.ts';
 
 /** If the reference's id is generated, adds the first words of its input. */
 export function linkedFace(reference: ReferenceResult): Line {
   const words = inputLabel(reference);
   return words === null
     ? [placeLink(reference.id, reference)]
-    : [placeLink(words, reference, FACE_CHARACTERS), text(' – '), code(reference.id)];
+    : [placeLink(words, reference, FACE_CHARACTERS), ' – ', code(reference.id)];
 }
 
 /** For example `What it did: australia`. */
 export function titledFace(title: string, reference: ReferenceResult): Line {
-  return [strong(title), text(' '), ...linkedFace(reference)];
+  return [strong(title), ' ', ...linkedFace(reference)];
 }
 
 export function shortFace(reference: ReferenceResult): string {
@@ -29,13 +29,12 @@ const SHORT_FACE = 40;
 
 export function testNames(references: readonly ReferenceResult[], most: number): Line {
   const shown = references.slice(0, most);
-  const more = andMore(references.length, shown.length);
   return [
     ...joinLines(
-      shown.map((reference) => [placeLink(shortFace(reference), reference)]),
+      shown.map((reference) => placeLink(shortFace(reference), reference)),
       ', ',
     ),
-    text(more === null ? '' : ` ${more}`),
+    andMore(references.length, shown.length),
   ];
 }
 

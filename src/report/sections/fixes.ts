@@ -7,7 +7,6 @@ import {
   paragraph,
   place,
   strong,
-  text,
   type Block,
   type DiffLine,
   type Line,
@@ -17,9 +16,7 @@ import type { ProvenFix } from './feature-report.ts';
 /** `no_fix`: why there is no fix, as a clause. */
 export function fixBlocks({ fix, no_fix }: { fix?: ProvenFix | null; no_fix?: string }): Block[] {
   if (fix === undefined || fix === null)
-    return no_fix === undefined
-      ? []
-      : [paragraph([strong('No fix is proven'), text(`: ${no_fix}.`)])];
+    return no_fix === undefined ? [] : [paragraph([strong('No fix is proven'), `: ${no_fix}.`])];
   return [paragraph(fixLine(fix, null)), { kind: 'diff', lines: fixDiff(fix) }];
 }
 
@@ -34,8 +31,8 @@ export function fixLine(fix: ProvenFix, suite: string | null): Line {
   const { kind, file, lines } = fix;
   return [
     strong(FIX_TITLES[kind]),
-    ...(suite === null ? [text(', '), place(file, lines.from)] : [text(' for '), code(suite)]),
-    text(`: ${fixWords(fix)}.`),
+    ...(suite === null ? [', ', place(file, lines.from)] : [' for ', code(suite)]),
+    `: ${fixWords(fix)}.`,
   ];
 }
 

@@ -1,15 +1,15 @@
 import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
-import { count, counted, countedTries } from '../../text/amounts.ts';
+import { andMore, count, counted, countedTries } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
+import { isOfPrompt } from '../../wording/figures.ts';
 import { answerLine } from './answers.ts';
 import type { Detail } from './detail.ts';
-import { code, joinLines, strong, text, type Block, type FactRow, type Line } from './document.ts';
+import { code, joinLines, strong, type Block, type FactRow, type Line } from './document.ts';
 import { givenRows } from './evidence.ts';
 import { linkedFace, shortFaceOf } from './faces.ts';
 import { failedScores } from './failures.ts';
-import { andMore } from './phrases.ts';
 
 const MAX_NAMED_FLIPPED = 3;
 
@@ -23,9 +23,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   const [scoring] = flippingScorings(result);
   if (scoring === undefined || answers === 0) return [];
   const flipped = [...scoring.flipped].sort((a, b) => order(a) - order(b));
-  const references = result.suites
-    .filter(({ path, name }) => path === scoring.path && name === scoring.name)
-    .flatMap((suite) => suite.references);
+  const references = result.suites.filter(isOfPrompt(scoring)).flatMap((suite) => suite.references);
   const isSameTries = scoring.because.every(({ key }) => key === 'metrics_rollup');
   const shown = flipped
     .map((flip) => ({ flip, reference: references.find(({ id }) => id === flip.id) }))
@@ -33,7 +31,7 @@ export function flippedReferences(result: Result, { characters, answers }: Detai
   return [
     {
       kind: 'facts',
-      title: [strong('What it did:'), text(' '), ...flippedLine(scoring, references)],
+      title: [strong('What it did:'), ' ', ...flippedLine(scoring, references)],
       rows:
         shown?.reference === undefined
           ? []
@@ -49,24 +47,21 @@ export function flippedLine(
   most = MAX_NAMED_FLIPPED,
 ): Line {
   const named = [...flipped].sort((a, b) => order(a) - order(b)).slice(0, most);
-  const more = andMore(flipped.length, named.length);
   const of = unit === 'tests' ? counted(judged, 'test') : `the same ${counted(judged, 'answer')}`;
   const inTests =
     flipped.length === pass_fail + fail_pass ? '' : ` in ${counted(flipped.length, 'test')}`;
   return [
-    text(judged === 0 ? 'no answer in ' : `of ${of} in `),
+    judged === 0 ? 'no answer in ' : `of ${of} in `,
     code(name),
-    text(
-      judged === 0
-        ? ' is judged by both scorings'
-        : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}`,
-    ),
-    text(named.length === 0 ? '' : ': '),
+    judged === 0
+      ? ' is judged by both scorings'
+      : `, ${count(pass_fail)} pass → fail, ${count(fail_pass)} fail → pass${inTests}`,
+    named.length === 0 ? '' : ': ',
     ...joinLines(
-      named.map(({ id }) => [code(shortFaceOf(id, references))]),
+      named.map(({ id }) => code(shortFaceOf(id, references))),
       ', ',
     ),
-    ...(more === null ? [] : [text(` ${more}`)]),
+    andMore(flipped.length, named.length),
   ];
 }
 
@@ -81,16 +76,13 @@ function flippedRows(
     tries[0];
   const passed = isSameTries ? `, ${count(passes)} of ${countedTries(judged)} passed` : '';
   const judgement = (whose: string, outcome: string, own: Score[] = []): FactRow => ({
-    name: [text(`${whose}'s scoring`)],
-    value: [
-      text(`${outcome}${passed}`),
-      ...(outcome === 'pass' ? [] : flipReasons(own, characters)),
-    ],
+    name: [`${whose}'s scoring`],
+    value: [`${outcome}${passed}`, ...(outcome === 'pass' ? [] : flipReasons(own, characters))],
   });
   return [
-    { name: [text('Reference')], value: linkedFace(reference) },
+    { name: ['Reference'], value: linkedFace(reference) },
     ...givenRows(reference, characters),
-    ...(shown?.parts ? [{ name: [text('Answer')], value: answerLine(shown, characters) }] : []),
+    ...(shown?.parts ? [{ name: ['Answer'], value: answerLine(shown, characters) }] : []),
     judgement('Base', from, scores),
     judgement('Head', to, shown?.scores),
   ];
@@ -98,9 +90,9 @@ function flippedRows(
 
 function flipReasons(scores: Score[], characters: number): Line {
   return failedScores({ scores }).flatMap(({ metric, reason }): Line => [
-    text(', '),
+    ', ',
     code(metric),
-    ...(reason === null ? [] : [text(': '), code(reason, characters)]),
+    ...(reason === null ? [] : [': ', code(reason, characters)]),
   ]);
 }
 

@@ -1,16 +1,16 @@
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
-import { code, joinLines, paragraph, text, type Block, type Line } from './document.ts';
+import { code, joinLines, paragraph, type Block, type Line } from './document.ts';
 import { runCost, shortSha } from './phrases.ts';
 
 export function footer(result: Result): Block[] {
   const { usage } = result;
   const parts: Line[] = [
     ...(!makesCalls(result)
-      ? [[text('no model call')]]
+      ? [['no model call']]
       : [
-          [text(counted(usage.calls, 'call'))],
-          ...(usage.unpriced === 'programs' ? [] : [[text(runCost(usage))]]),
+          [counted(usage.calls, 'call')],
+          ...(usage.unpriced === 'programs' ? [] : [[runCost(usage)]]),
         ]),
     [code(footerCommits(result))],
   ];

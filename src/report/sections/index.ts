@@ -7,7 +7,6 @@ import {
   NO_LINKS,
   paragraph,
   strong,
-  text,
   type Block,
   type Links,
 } from './document.ts';
@@ -92,11 +91,7 @@ function verdict(result: Result, _detail: Detail, reports: Reports): Block[] {
   const [only] = rows;
   return [
     paragraph(
-      [
-        { kind: 'sign', sign, tone },
-        text(` ${outcome}${subject.length === 0 ? '' : ': '}`),
-        ...subject,
-      ],
+      [{ kind: 'sign', sign, tone }, ` ${outcome}${subject.length === 0 ? '' : ': '}`, ...subject],
       'verdict',
     ),
     ...(rows.length === 1 && only !== undefined ? [paragraph(only)] : list(rows)),
@@ -115,7 +110,7 @@ function oneFold(blocks: readonly Block[]): Block[] {
         ' · ',
       ),
       blocks: folds.flatMap(({ summary, blocks: own }) => [
-        paragraph(summary.map((part) => (part.kind === 'text' ? strong(part.text) : part))),
+        paragraph(summary.map((part) => (typeof part === 'string' ? strong(part) : part))),
         ...own,
       ]),
     },
@@ -123,5 +118,5 @@ function oneFold(blocks: readonly Block[]): Block[] {
 }
 
 function sizeNote(_result: Result, detail: Detail): Block[] {
-  return detail.sizeNote === null ? [] : [paragraph([text(detail.sizeNote)])];
+  return detail.sizeNote === null ? [] : [paragraph(detail.sizeNote)];
 }

@@ -19,17 +19,8 @@ import {
 } from '../../text/amounts.ts';
 import { suitesWorstFirst } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import {
-  code,
-  group,
-  joinLines,
-  lineBreak,
-  table,
-  text,
-  type Block,
-  type Line,
-} from './document.ts';
-import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
+import { code, group, joinLines, lineBreak, table, type Block, type Line } from './document.ts';
+import { suiteName } from './phrases.ts';
 
 export function metricValues(
   { suites, mode }: Result,
@@ -44,28 +35,22 @@ export function metricValues(
       .filter((metric) => unmoved || mode === 'sweep' || hasMoved(metric))
       .map((metric) => ({ suite, metric })),
   );
-  const repeated = repeatedNames(suites);
-  const shown = found.slice(0, items);
   const moved = found.filter(({ metric }) => metric.values?.moved === 'worse').length;
-  const labelled = shown.some(({ metric: { labels = [] } }) => labels.length > 0);
+  const labelled = found.some(({ metric: { labels = [] } }) => labels.length > 0);
   const columns = (mode === 'sweep' ? SWEEP : DIFF).slice(0, labelled ? undefined : -1);
   const title = `Metric values${moved === 0 ? '' : `: ${count(moved)} worse`}`;
   return group(
-    [text(title)],
-    shown.length === 0
-      ? []
-      : [
-          ...table(
-            columns,
-            shown.map(({ suite, metric }) =>
-              [
-                [...suiteName(suite, repeated), text(' › '), code(metric.name), ...remarks(metric)],
-                ...metricCells(metric, mode),
-              ].slice(0, columns.length),
-            ),
-          ),
-          ...moreBlock(found.length, shown.length),
-        ],
+    title,
+    table(
+      columns,
+      found.map(({ suite, metric }) =>
+        [
+          [...suiteName(suite, suites), ' › ', code(metric.name), ...remarks(metric)],
+          ...metricCells(metric, mode),
+        ].slice(0, columns.length),
+      ),
+      items,
+    ),
   );
 }
 
@@ -81,11 +66,11 @@ const SWEEP = ['Metric', 'Mean', 'Labels'];
 
 /** A rubric whose scores are 0 and 1 has no values. Its mean is the share that passes. */
 function metricCells({ values, base, head, labels = [] }: MetricResult, mode: Result['mode']) {
-  const mean = [text(values === undefined ? wholeRates(base, head) : meanOf(values))];
+  const mean = [values === undefined ? wholeRates(base, head) : meanOf(values)];
   const labelCell = labelLine(labels, mode);
   if (mode === 'sweep') return [mean, labelCell];
   const difference = values === undefined ? pointsBetween(base, head) : differenceOf(values);
-  return [mean, [text(difference)], labelCell];
+  return [mean, difference, labelCell];
 }
 
 const MOVED = {
@@ -104,7 +89,7 @@ function remarks({ gates, values, objects }: MetricResult): Line {
     ),
     ...gateWords(gates, values),
   ];
-  return words.length === 0 ? [] : [lineBreak, text(words.join('; '))];
+  return words.length === 0 ? [] : [lineBreak, words.join('; ')];
 }
 
 function gateWords(gates: boolean, values: MetricValues | undefined): string[] {
@@ -132,7 +117,6 @@ function differenceOf({ base, head, difference, share }: MetricValues): string {
 }
 
 export function valueFigures({ suites }: Result): Line[] {
-  const repeated = repeatedNames(suites);
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
       if (values === undefined || values.references === 0) return [];
@@ -146,9 +130,7 @@ export function valueFigures({ suites }: Result): Line[] {
           : `; 90 % sure to move between ${end(low)} and ${end(high)}`;
       const chance = p === null || values.moved === 'better' ? '' : ` (${pValue(p)})`;
       const words = ` ${meanOf(values)} over ${counted(references, 'test')}`;
-      return [
-        [...suiteName(suite, repeated), text(' › '), code(name), text(`${words}${range}${chance}`)],
-      ];
+      return [[...suiteName(suite, suites), ' › ', code(name), `${words}${range}${chance}`]];
     }),
   );
 }
@@ -156,7 +138,7 @@ export function valueFigures({ suites }: Result): Line[] {
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
   const counts = labels.map(({ label, base, head }): Line => [
     code(label),
-    text(mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`),
+    mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`,
   ]);
   return joinLines(counts, ', ');
 }

@@ -7,12 +7,12 @@ import {
 import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import type { Detail } from './detail.ts';
-import { group, list, paragraph, text, type Block, type Line } from './document.ts';
+import { group, list, paragraph, type Block, type Line, moreBlock } from './document.ts';
 import { evidence } from './evidence.ts';
 import { testNames, titledFace } from './faces.ts';
 import type { Reports } from './feature-report.ts';
 import { fallOf, referenceEntries, type ReferenceEntry } from './order.ts';
-import { lacksPasses, moreBlock, passWords, repeatedNames, suiteName } from './phrases.ts';
+import { lacksPasses, passWords, suiteName } from './phrases.ts';
 import { brokenOf, opensWorst } from './references.ts';
 
 const OPEN_NEW = 2;
@@ -57,8 +57,8 @@ function newEvidence(
 ): Block[] {
   const title: Line = [
     ...titledFace('New, fails:', reference),
-    ...(suites.length < 2 ? [] : [text(' of '), ...suiteName(suite, repeatedNames(suites))]),
-    text(`, ${passWords(reference.head)}`),
+    ...(suites.length < 2 ? [] : [' of ', ...suiteName(suite, suites)]),
+    `, ${passWords(reference.head)}`,
   ];
   return evidence(title, { ...reference, base: null }, detail, reports);
 }
@@ -70,29 +70,24 @@ export function otherNew(result: Result, detail: Detail, reports: Reports): Bloc
   const rest = folded.length + unproven.length + passing.length;
   return rest === 0
     ? []
-    : group(
-        [text(counted(rest, title))],
-        [
-          ...shown.flatMap((entry) => newEvidence(entry, result, detail, reports)),
-          ...moreBlock(folded.length, shown.length, 'that fail'),
-          ...(unproven.length === 0
-            ? []
-            : [paragraph([text('Failed some tries: '), ...namesOf(unproven, detail), text('.')])]),
-          ...(passing.length === 0
-            ? []
-            : [
-                paragraph([
-                  text(
-                    passing.some(({ reference: { head } }) => head !== null && !lacksPasses(head))
-                      ? 'Pass: '
-                      : '',
-                  ),
-                  ...namesOf(passing, detail),
-                  text('.'),
-                ]),
+    : group(counted(rest, title), [
+        ...shown.flatMap((entry) => newEvidence(entry, result, detail, reports)),
+        ...moreBlock(folded.length, shown.length, 'that fail'),
+        ...(unproven.length === 0
+          ? []
+          : [paragraph(['Failed some tries: ', ...namesOf(unproven, detail), '.'])]),
+        ...(passing.length === 0
+          ? []
+          : [
+              paragraph([
+                passing.some(({ reference: { head } }) => head !== null && !lacksPasses(head))
+                  ? 'Pass: '
+                  : '',
+                ...namesOf(passing, detail),
+                '.',
               ]),
-        ],
-      );
+            ]),
+      ]);
 }
 
 function namesOf(entries: readonly ReferenceEntry[], { collapsedItems: items }: Detail): Line {
@@ -113,15 +108,15 @@ export function deletedTests({ suites, mode }: Result, detail: Detail): Block[] 
   const isCritical = ({ reference }: ReferenceEntry) => reference.tags.includes('critical');
   const bySuite = [...Map.groupBy(gone, ({ suite }) => suite.name)];
   return group(
-    [text(counted(gone.length, 'deleted test'))],
+    counted(gone.length, 'deleted test'),
     list(
       bySuite.map(([name, own]): Line => {
         const critical = own.filter(isCritical);
         const others = own.filter((entry) => !isCritical(entry));
         return [
-          text(`${name}: `),
-          ...(critical.length === 0 ? [] : [...namesOf(critical, detail), text(' (critical)')]),
-          text(critical.length > 0 && others.length > 0 ? '; ' : ''),
+          `${name}: `,
+          ...(critical.length === 0 ? [] : [...namesOf(critical, detail), ' (critical)']),
+          critical.length > 0 && others.length > 0 ? '; ' : '',
           ...(others.length === 0 ? [] : namesOf(others, detail)),
         ];
       }),

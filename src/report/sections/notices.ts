@@ -3,7 +3,7 @@ import { allTries, onlyScoringChanged } from '../../kernel/result/counts.ts';
 import type { Reason } from '../../kernel/result/reason.ts';
 import { errorOf } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { count, counted } from '../../text/amounts.ts';
+import { andMore, count, counted, firstWords } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
 import type { Notice, NoticeKind, Problem, Side } from '../../types/plain.ts';
 import { isSaid } from '../../wording/outcomes.ts';
@@ -15,7 +15,6 @@ import {
   list,
   markedLine,
   place,
-  text,
   type Block,
   type Line,
   SENTENCE,
@@ -24,17 +23,12 @@ import { amongErrors, opensErrors } from './errors.ts';
 import type { Reports } from './feature-report.ts';
 import { groupByEqualKey } from './order.ts';
 import { headline } from './outcomes.ts';
-import { andMore, moreBlock } from './phrases.ts';
 
 /** Problems are never collapsed, because a run with problems reports nothing else. */
 export function problems({ problems: all }: Result, detail: Detail): Block[] {
   if (all.length === 0) return [];
   const groups = groupByEqualKey(all, ({ message }) => message);
-  const shown = groups.slice(0, detail.problems);
-  return [
-    ...list(shown.map(problemAtPlaces)),
-    ...moreBlock(groups.length, shown.length, 'problems'),
-  ];
+  return list(groups.map(problemAtPlaces), detail.problems, 'problems');
 }
 
 const SHOWN_PLACES = 3;
@@ -47,25 +41,24 @@ function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
     ? line
     : [
         ...line,
-        text(named.length === 0 ? ' (' : ' (also at '),
+        named.length === 0 ? ' (' : ' (also at ',
         ...joinLines(
-          named.map((at) => [place(at.file, at.line)]),
+          named.map((at) => place(at.file, at.line)),
           ', ',
         ),
-        text(`${more === null ? '' : `${named.length === 0 ? '' : ' '}${more}`})`),
+        `${named.length === 0 ? more.trim() : more})`,
       ];
 }
 
 export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
   const words = markedLine(shorten(message, SENTENCE));
-  return at === null ? words : [place(at.file, at.line), text(': '), ...words];
+  return at === null ? words : [place(at.file, at.line), ': ', ...words];
 }
 
 export function reasons(result: Result, detail: Detail, reports: Reports): Block[] {
   if (result.problems.length > 0) return [];
   const first = headline(result, reports).note;
-  const inHeadline = (sentence: string) =>
-    first.some((part) => 'text' in part && part.text === shorten(sentence, SENTENCE));
+  const inHeadline = (sentence: string) => first.includes(shorten(sentence, SENTENCE));
   const isElsewhere = elsewhere(result);
   const own = reasonsInWords({
     ...result,
@@ -156,21 +149,12 @@ export function notices(result: Result, detail: Detail): Block[] {
   const lines = present.flatMap(({ words, found }) =>
     found.map((notice) => noticeLine(words, notice)),
   );
-  const shown = lines.slice(0, detail.collapsedItems);
+  const kinds = present.map(({ words, found }) =>
+    found.length === 1 ? words : `${words} (${count(found.length)})`,
+  );
   return group(
-    [
-      text(
-        [
-          `${counted(lines.length, 'notice')}: `,
-          present
-            .map(({ words, found }) =>
-              found.length === 1 ? words : `${words} (${count(found.length)})`,
-            )
-            .join(', '),
-        ].join(''),
-      ),
-    ],
-    [...list(shown), ...moreBlock(lines.length, shown.length)],
+    `${counted(lines.length, 'notice')}: ${kinds.join(', ')}`,
+    list(lines, detail.collapsedItems),
   );
 }
 
@@ -195,19 +179,13 @@ const SHOWN_SUITES = 5;
 function noticeLine(words: string, [first, ...others]: [Said, ...Said[]]): Line {
   const all = [first, ...others];
   const suites = [...new Set(all.flatMap(({ suite }) => suite ?? []))];
-  const more = andMore(suites.length, SHOWN_SUITES);
-  const named = `${suites.slice(0, SHOWN_SUITES).join(', ')}${more === null ? '' : ` ${more}`}`;
-  const of = suites.length === 0 ? '' : `${named}: `;
+  const of = suites.length === 0 ? '' : `${firstWords(suites, SHOWN_SUITES)}: `;
   const times = all.length > Math.max(1, suites.length) ? `${count(all.length)} × ` : '';
   const at = first.place;
   return [
     ...markedLine(`${words}: ${shorten(`${of}${times}${first.what}`, SENTENCE)}`),
     ...(at === null
       ? []
-      : [
-          text(others.length === 0 ? ' (' : ' (first at '),
-          place(at.file, at.line, first.side),
-          text(')'),
-        ]),
+      : [others.length === 0 ? ' (' : ' (first at ', place(at.file, at.line, first.side), ')']),
   ];
 }

@@ -26,11 +26,9 @@ export function promptKey({ path, name }: Pick<SuiteResult, 'path' | 'name'>): s
   return JSON.stringify([path, name]);
 }
 
-export function suiteIdentity({
-  path,
-  name,
-  variant,
-}: Pick<SuiteResult, 'path' | 'name' | 'variant'>): string {
+export type SuiteId = Pick<SuiteResult, 'path' | 'name' | 'variant'>;
+
+export function suiteIdentity({ path, name, variant }: SuiteId): string {
   return JSON.stringify([path, name, variant]);
 }
 

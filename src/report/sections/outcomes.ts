@@ -1,12 +1,11 @@
 import { failingMetrics } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { count, wholePercent } from '../../text/amounts.ts';
+import { andMore, count, wholePercent } from '../../text/amounts.ts';
 import { brokenIn, suitesWorstFirst } from '../../wording/figures.ts';
 import { headlineOf, type OutcomeLook } from '../../wording/outcomes.ts';
 import { variantWords } from '../../wording/variants.ts';
-import { code, joinLines, strong, text, wordsLine, type Line } from './document.ts';
+import { code, joinLines, strong, wordsLine, type Line } from './document.ts';
 import type { Reports } from './feature-report.ts';
-import { andMore } from './phrases.ts';
 import { rankedPrompts } from './tables.ts';
 
 interface Headline extends OutcomeLook {
@@ -46,8 +45,8 @@ function inOnePlace(result: Result, reports: Reports): Line {
   if (shared !== null && (broken.length < 2 || shared < MIN_SHARED_ATTRIBUTE * broken.length))
     return [];
   const how = shared === null ? '' : shared === broken.length ? 'all ' : `${count(shared)} `;
-  const named = places.map(({ name, words }): Line => [strong(name), text(` (${words})`)]);
-  return [text(`, ${how}in `), ...joinLines(named, ' and ')];
+  const named = places.map(({ name, words }): Line => [strong(name), ` (${words})`]);
+  return [`, ${how}in `, ...joinLines(named, ' and ')];
 }
 
 const MOST_PROMPTS = 3;
@@ -63,12 +62,11 @@ function highestVariants(result: Result): Line {
       first === undefined
         ? []
         : [
-            text(index === 0 ? ' Highest: ' : '; '),
+            index === 0 ? ' Highest: ' : '; ',
             code(name),
-            text(` ${wholePercent(first.rate)} with `),
+            ` ${wholePercent(first.rate)} with `,
             code(variantWords(first.suite.variant)),
           ],
     );
-  const more = andMore(prompts.length, MOST_PROMPTS);
-  return shown.length === 0 ? [] : [...shown, text(more === null ? '.' : ` ${more}.`)];
+  return shown.length === 0 ? [] : [...shown, `${andMore(prompts.length, MOST_PROMPTS)}.`];
 }

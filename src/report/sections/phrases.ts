@@ -15,12 +15,12 @@ import {
   pointsBetween,
   signed,
 } from '../../text/amounts.ts';
-import type { Json } from '../../types/plain.ts';
+import type { Json, Purpose } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { numberInWords, suitesWorstFirst } from '../../wording/figures.ts';
+import { suiteWords } from '../../wording/headlines.ts';
 import type { Tone } from '../../wording/outcomes.ts';
-import { variantWords } from '../../wording/variants.ts';
-import { code, group, paragraph, text, type Block, type Line } from './document.ts';
+import { group, wordsLine, type Block, type Line, moreBlock } from './document.ts';
 
 export interface VerdictLook {
   sign: string;
@@ -197,28 +197,30 @@ export function runCost({
   return unpriced === 'programs' ? 'no priced calls' : cost(cost_usd);
 }
 
+const PURPOSES: Readonly<Record<Purpose, string>> = {
+  prompt: 'answers',
+  grader: 'grades',
+  embedding: 'embeddings',
+  moderation: 'moderation',
+  evaluator: 'evaluators',
+  qualeval: 'attributes',
+  fix: 'drafts of fixes',
+};
+
+/** What each kind of call used, with the purpose in words. */
+export function usagesByPurpose({ by_purpose: by }: Pick<UsageTotals, 'by_purpose'>) {
+  return (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
+    const usage = by[purpose];
+    return usage === undefined ? [] : [{ ...usage, purpose: PURPOSES[purpose] }];
+  });
+}
+
 export function shortSha(sha: string): string {
   return sha === 'worktree' ? 'working tree' : sha.slice(0, 7);
 }
 
-export function andMore(total: number, shown: number): string | null {
-  return total > shown ? `and ${count(total - shown)} more` : null;
-}
-
-export function moreBlock(total: number, shown: number, things = ''): Block[] {
-  const more = andMore(total, shown);
-  return more === null ? [] : [paragraph([text(`${more}${things === '' ? '' : ` ${things}`}.`)])];
-}
-
-export function repeatedNames(suites: readonly SuiteResult[]): Set<string> {
-  const names = suites.map(({ name }) => name);
-  return new Set(names.filter((name, index) => names.indexOf(name) !== index));
-}
-
-export function suiteName({ name, variant }: SuiteResult, repeated: ReadonlySet<string>): Line {
-  return repeated.has(name)
-    ? [code(name), text(' ('), code(variantWords(variant)), text(')')]
-    : [code(name)];
+export function suiteName(suite: SuiteResult, suites: readonly SuiteResult[]): Line {
+  return wordsLine(suiteWords(suite, suites));
 }
 
 /** A group with the blocks of each suite that has some, the worst suites first. */
@@ -228,12 +230,11 @@ export function suiteGroup(
   items: number,
   blocksOf: (suite: SuiteResult, name: Line) => Block[],
 ): Block[] {
-  const repeated = repeatedNames(suites);
   const found = suitesWorstFirst(suites)
-    .map((suite) => blocksOf(suite, suiteName(suite, repeated)))
+    .map((suite) => blocksOf(suite, suiteName(suite, suites)))
     .filter(({ length }) => length > 0);
   const shown = found.slice(0, items);
-  return group([text(title)], [...shown.flat(), ...moreBlock(found.length, shown.length)]);
+  return group(title, [...shown.flat(), ...moreBlock(found.length, shown.length)]);
 }
 
 /** The worst first. */

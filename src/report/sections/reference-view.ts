@@ -1,4 +1,3 @@
-import type { Variant } from '../../kernel/result/pieces.ts';
 import type {
   ReferenceResult,
   SideResult,
@@ -12,8 +11,9 @@ import type { Message } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import { variantWords } from '../../wording/variants.ts';
 import { answerLine, expectedText, stepLines } from './answers.ts';
-import { type Block, type FactRow, code, paragraph, place, strong, text } from './document.ts';
+import { type Block, type FactRow, code, paragraph, place, strong } from './document.ts';
 import { tryView, type Reports } from './feature-report.ts';
+import type { SuiteId } from './order.ts';
 import { isShownValue, shownNumber } from './phrases.ts';
 
 /** The sent messages. Null if the reference does not run on that side, or the prompt is unknown. */
@@ -33,10 +33,7 @@ export function referenceBlocks(
 ): Block[] {
   const { id, status, file, line, tags, input, expected, base, head } = reference;
   return [
-    paragraph(
-      [strong(id), text(' in '), code(name), text(`, ${variantWords(variant)}: ${status}`)],
-      'verdict',
-    ),
+    paragraph([strong(id), ' in ', code(name), `, ${variantWords(variant)}: ${status}`], 'verdict'),
     {
       kind: 'facts',
       title: [place(file, line)],
@@ -72,7 +69,7 @@ function messageBlocks(title: string, messages: readonly Message[] | null): Bloc
   return [
     {
       kind: 'facts',
-      title: [text(title)],
+      title: [title],
       rows: messages.map(({ role, content }) => fact(role, content)),
     },
   ];
@@ -84,7 +81,7 @@ function sideBlocks(title: string, side: SideResult | null, reports: Reports): B
   return [
     paragraph([
       strong(title),
-      text(`: ${passes} of ${judged} judged ${judged === 1 ? 'try' : 'tries'} pass`),
+      `: ${passes} of ${judged} judged ${judged === 1 ? 'try' : 'tries'} pass`,
     ]),
     ...tries.map((tryResult) => tryBlock(tryResult, reports)),
   ];
@@ -98,22 +95,20 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
     (tryResult.parts === null ? null : answerLine(tryResult, MAX_VIEW_CHARS));
   return {
     kind: 'facts',
-    title: [text(`Try ${tryResult.try + 1}: ${outcome}${reused ? ', reused' : ''}`)],
+    title: [`Try ${tryResult.try + 1}: ${outcome}${reused ? ', reused' : ''}`],
     rows: [
       ...stepLines(tryResult).map((line) => fact('step', line)),
-      ...(said === null ? [] : [{ name: [text('answer')], value: said }]),
+      ...(said === null ? [] : [{ name: ['answer'], value: said }]),
       ...(error === null ? [] : [fact('error', error)]),
       ...scores.map(({ metric, status, value, reason, skip }) => ({
         name: [code(metric)],
         value: [
-          text(
-            [
-              status,
-              ...(isShownValue(value, skip) ? [shownNumber(value)] : []),
-              ...(skip ? ['does not gate'] : []),
-            ].join(', '),
-          ),
-          ...(reason === null ? [] : [text(' – '), code(reason, MAX_VIEW_CHARS)]),
+          [
+            status,
+            ...(isShownValue(value, skip) ? [shownNumber(value)] : []),
+            ...(skip ? ['does not gate'] : []),
+          ].join(', '),
+          ...(reason === null ? [] : [' – ', code(reason, MAX_VIEW_CHARS)]),
         ],
       })),
     ],
@@ -121,13 +116,7 @@ function tryBlock(tryResult: TryResult, reports: Reports): Block {
 }
 
 function fact(name: string, value: string): FactRow {
-  return { name: [text(name)], value: [code(value, MAX_VIEW_CHARS)] };
-}
-
-interface Which {
-  path: string;
-  name: string;
-  variant: Variant;
+  return { name: [name], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
 export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, SentPrompts> {
@@ -141,7 +130,7 @@ export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, S
   );
 }
 
-export function sentKey({ path, name, variant }: Which, id: string): string {
+export function sentKey({ path, name, variant }: SuiteId, id: string): string {
   return canonicalJson({
     path,
     name,

@@ -11,9 +11,9 @@ import {
   lineBreak,
   paragraph,
   table,
-  text,
   type Block,
   type Line,
+  moreBlock,
 } from './document.ts';
 import { errorCauses, opensErrors } from './errors.ts';
 import { evidence } from './evidence.ts';
@@ -21,15 +21,7 @@ import { linkedFace } from './faces.ts';
 import { sharedFailures, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, promptKey, type ReferenceEntry } from './order.ts';
-import {
-  moreBlock,
-  passWords,
-  repeatedNames,
-  rolledUpWords,
-  statusWord,
-  statusWords,
-  suiteName,
-} from './phrases.ts';
+import { passWords, rolledUpWords, statusWord, statusWords, suiteName } from './phrases.ts';
 
 export function opensWorst({ mode }: Result, { answers }: Detail): boolean {
   return mode === 'diff' && answers > 0;
@@ -59,7 +51,7 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
   const entries = brokenOf(result, reports);
   const open = opensWorst(result, detail) ? 1 : 0;
   if (entries.length <= open) return [];
-  const repeated = repeatedNames(result.suites);
+  const { suites } = result;
   let answers = Math.max(0, detail.answers - open);
   let counts = detail.counts;
   const shared = sharedFailures(entries, reports);
@@ -73,40 +65,35 @@ export function brokenReferences(result: Result, detail: Detail, reports: Report
     return inFull.length + rows.length === 0
       ? []
       : [
-          paragraph(failureLine(failure, result.suites.length > 1 ? repeated : null)),
-          ...inFull.flatMap((entry) => answerBlocks(entry, repeated, detail, reports)),
-          ...countsTable(rows, repeated),
+          paragraph(failureLine(failure, suites)),
+          ...inFull.flatMap((entry) => answerBlocks(entry, suites, detail, reports)),
+          ...countsTable(rows, suites),
         ];
   });
   const shown = open + detail.counts - counts + Math.max(0, detail.answers - open) - answers;
-  return group(
-    [text(brokenWords(result, shared, open))],
-    [...blocks, ...moreBlock(entries.length, shown)],
-  );
+  return group(brokenWords(result, shared, open), [...blocks, ...moreBlock(entries.length, shown)]);
 }
 
 function failureLine(
   { metric, unjudged, reason, entries }: Failure,
-  repeated: ReadonlySet<string> | null,
+  all: readonly SuiteResult[],
 ): Line {
   const subject: Line =
-    metric === null
-      ? [text('No answer')]
-      : [code(metric), text(unjudged ? ' could not judge' : ' failed')];
+    metric === null ? ['No answer'] : [code(metric), unjudged ? ' could not judge' : ' failed'];
   const [first] = entries;
   const suites = new Set(entries.map(({ suite }) => promptKey(suite))).size;
   const variants = new Set(entries.map(({ suite }) => suite)).size;
   return [
     ...subject,
-    text(`${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`),
-    ...(repeated === null || first === undefined
+    `${unjudged ? '' : ' in'} ${counted(entries.length, 'test')}`,
+    ...(all.length < 2 || first === undefined
       ? []
       : suites > 1
-        ? [text(` of ${counted(suites, 'suite')}`)]
+        ? [` of ${counted(suites, 'suite')}`]
         : variants > 1
-          ? [text(` of ${counted(variants, 'variant')} of `), code(first.suite.name)]
-          : [text(' of '), ...suiteName(first.suite, repeated)]),
-    ...(reason === null ? [] : [text(': '), code(reason, REASON_CHARACTERS)]),
+          ? [` of ${counted(variants, 'variant')} of `, code(first.suite.name)]
+          : [' of ', ...suiteName(first.suite, all)]),
+    ...(reason === null ? [] : [': ', code(reason, REASON_CHARACTERS)]),
   ];
 }
 
@@ -152,20 +139,9 @@ export function movedReferences(result: Result, detail: Detail, reports: Reports
   const words = [...Map.groupBy(entries, ({ reference: { status } }) => statusWord(status))].map(
     ([word, { length }]) => `${count(length)} ${word}`,
   );
-  const rows = entries.slice(0, detail.collapsedItems);
   return group(
-    [
-      text(
-        entries.length === 0
-          ? 'Tries that ended in an error'
-          : `Tests by status: ${words.join(', ')}`,
-      ),
-    ],
-    [
-      ...countsTable(rows, repeatedNames(result.suites)),
-      ...moreBlock(entries.length, rows.length),
-      ...causes,
-    ],
+    entries.length === 0 ? 'Tries that ended in an error' : `Tests by status: ${words.join(', ')}`,
+    [...countsTable(entries, result.suites, detail.collapsedItems), ...causes],
   );
 }
 
@@ -181,17 +157,15 @@ const MOVED: readonly ReferenceStatus[] = [
 
 function answerBlocks(
   { suite, reference }: ReferenceEntry,
-  repeated: ReadonlySet<string>,
+  suites: readonly SuiteResult[],
   detail: Detail,
   reports: Reports,
 ): Block[] {
   const title: Line = [
-    ...suiteName(suite, repeated),
-    text(' › '),
+    ...suiteName(suite, suites),
+    ' › ',
     ...linkedFace(reference),
-    text(
-      ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
-    ),
+    ` – ${passCounts(reference, suite)}${countsForVerdict(reference) ? '' : ', does not gate'}`,
   ];
   return evidence(title, reference, detail, reports);
 }
@@ -209,13 +183,18 @@ export function passCounts(reference: ReferenceResult, suite: SuiteResult): stri
 
 const PASSED = ' passed';
 
-function countsTable(entries: readonly ReferenceEntry[], repeated: ReadonlySet<string>): Block[] {
+function countsTable(
+  entries: readonly ReferenceEntry[],
+  suites: readonly SuiteResult[],
+  most?: number,
+): Block[] {
   return table(
     ['Test', 'Status', 'Base → head'],
     entries.map(({ suite, reference }) => [
-      [...suiteName(suite, repeated), text(' › '), lineBreak, ...linkedFace(reference)],
-      [text(statusWords(reference))],
-      [text(passWords(reference.base)), text(' →'), lineBreak, text(passWords(reference.head))],
+      [...suiteName(suite, suites), ' › ', lineBreak, ...linkedFace(reference)],
+      statusWords(reference),
+      [passWords(reference.base), ' →', lineBreak, passWords(reference.head)],
     ]),
+    most,
   );
 }

@@ -1,12 +1,12 @@
-import { countsForVerdict, failingMetrics, showsOnly } from '../../kernel/result/counts.ts';
+import { countsForVerdict, failingMetrics, showsOnly, isNew } from '../../kernel/result/counts.ts';
+import type { ReferenceResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { Because, SuiteResult } from '../../kernel/result/suite-result.ts';
-import { count, counted, percent } from '../../text/amounts.ts';
+import { andMore, count, counted, percent } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import { numberInWords, suitesWorstFirst, valueWords } from '../../wording/figures.ts';
+import { isOfPrompt, numberInWords, suitesWorstFirst, valueWords } from '../../wording/figures.ts';
 import { preferredWords } from '../../wording/rates.ts';
-import { variantChanges, variantWords } from '../../wording/variants.ts';
+import { ownVariant, variantChanges } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
 import {
   code,
@@ -16,14 +16,14 @@ import {
   paragraph,
   place,
   table,
-  text,
   type Block,
   type Line,
   SENTENCE,
   wordsLine,
+  moreBlock,
 } from './document.ts';
+import { testNames } from './faces.ts';
 import { groupByEqualKey } from './order.ts';
-import { changeCounts, passTable } from './pass-table.ts';
 import {
   METRIC_FAILS,
   LACKS_VERDICT,
@@ -31,11 +31,9 @@ import {
   SCORING_CHANGED,
   VERDICTS,
   WITHOUT_VERDICT,
-  andMore,
   change,
   metricRates,
   rates,
-  repeatedNames,
   rolledWords,
   type VerdictLook,
 } from './phrases.ts';
@@ -48,17 +46,12 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   const [only] = suites;
   if (mode === 'diff' && suites.length < 2)
     return only === undefined || detail.suites === 0 ? [] : passTable(only, result, detail);
-  const names = repeatedNames(suites);
-  const groups = groupIntoRows(suites, names, result).slice(0, detail.suites);
+  const groups = groupIntoRows(suites, result).slice(0, detail.suites);
   if (groups.length === 0) return [];
   const rows = groups.map(([suite, ...same]) => {
-    const cell = suiteCell(suite, names.has(suite.name), same);
+    const cell = suiteCell(suite, suites, same);
     return mode === 'sweep'
-      ? [
-          cell,
-          [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)],
-          [text(sweepSize(suite))],
-        ]
+      ? [cell, [...ratesOf(suite), ...rollUpLine(suite), ...metricLine(suite)], [sweepSize(suite)]]
       : [
           [{ kind: 'verdict' as const, ...verdictLook(suite, result) }, lineBreak, ...cell],
           ratesCell(suite, result),
@@ -67,13 +60,13 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
   });
   const diffColumns = ['Suite', rateHead(result), 'Changed'];
   const sweepColumns = ['Suite', rateHead(result), 'Refs × tries'];
-  const more = andMore(suites.length, groups.flat().length);
-  const rest = more === null ? [] : [paragraph([text(`${more} suites`)])];
+  const rest = moreBlock(suites.length, groups.flat().length, 'suites');
   if (mode === 'diff')
-    return group(
-      [text(suitesInWords(result))],
-      [...table(diffColumns, rows), ...rest, paragraph([text(TEST_PASSES)], 'small')],
-    );
+    return group(suitesInWords(result), [
+      ...table(diffColumns, rows),
+      ...rest,
+      paragraph(TEST_PASSES, 'small'),
+    ]);
   const open = rows.slice(0, OPEN_SUITES);
   const folded = rows.slice(OPEN_SUITES);
   const below = suites.length - groups.slice(0, OPEN_SUITES).flat().length;
@@ -81,7 +74,7 @@ export function suitesTable(result: Result, detail: Detail): Block[] {
     ...table(sweepColumns, open),
     ...(folded.length === 0
       ? rest
-      : group([text(counted(below, 'more suite'))], [...table(sweepColumns, folded), ...rest])),
+      : group(counted(below, 'more suite'), [...table(sweepColumns, folded), ...rest])),
   ];
 }
 
@@ -102,7 +95,6 @@ const FEW_SUITES = 3;
 
 function groupIntoRows(
   suites: readonly SuiteResult[],
-  repeated: ReadonlySet<string>,
   result: Result,
 ): [SuiteResult, ...SuiteResult[]][] {
   const isGreen = suites.every(({ verdict }) => verdict === 'unchanged');
@@ -114,7 +106,7 @@ function groupIntoRows(
       ratesCell(suite, result),
       suite.base_variant === null ? null : variantChanges(suite.base_variant, suite.variant),
       suite.because.map(({ key }) => key),
-      repeated.has(suite.name) ? [suite.name, suite.variant] : null,
+      ownVariant(suite, suites) === '' ? null : [suite.name, suite.variant],
     ]),
   );
 }
@@ -123,7 +115,7 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
   const own = new Set(because.map(({ file }) => file));
   const others = new Set(same.flatMap((suite) => suite.because.map(({ file }) => file)));
   const more = [...others].filter((file) => !own.has(file)).length;
-  return more === 0 ? [] : [text(`; the same in ${counted(more, 'more file')}`)];
+  return more === 0 ? [] : [`; the same in ${counted(more, 'more file')}`];
 }
 
 const OPEN_SUITES = 20;
@@ -139,7 +131,7 @@ export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): V
     // Even without a metric that affects the verdict, a suite regresses if head does not answer.
     if (showsOnly(suite)) return SHOWN_ONLY;
   }
-  const changed = suiteScoring(suite, scoring);
+  const changed = scoring.find(isOfPrompt(suite));
   const moved =
     changed !== undefined &&
     (changed.flipped.length > 0 || changed.rates.base_base !== changed.rates.base_head);
@@ -148,63 +140,56 @@ export function verdictLook(suite: SuiteResult, { scoring, outcome }: Result): V
   return WITHOUT_VERDICT.has(outcome.kind) ? LACKS_VERDICT : VERDICTS.unchanged;
 }
 
-function suiteScoring(
-  { path, name }: SuiteResult,
-  scoring: readonly ScoringResult[],
-): ScoringResult | undefined {
-  return scoring.find((change) => change.path === path && change.name === name);
-}
-
 /**
  * If only the metrics changed, shows the rates of the same answers under base's and head's metrics.
  */
 export function ratesLine(suite: SuiteResult, { scoring }: Result, below: Line = []): Line {
   const { difference } = suite.pass_rate;
-  const own = suiteScoring(suite, scoring)?.rates;
+  const own = scoring.find(isOfPrompt(suite))?.rates;
   const another = own !== undefined && own.base_base !== null && own.base_base !== own.base_head;
   if (another && difference === null)
     return [
-      text(rates(own.base_base, own.base_head)),
+      rates(own.base_base, own.base_head),
       lineBreak,
-      text("same answers, base's → head's scoring"),
+      "same answers, base's → head's scoring",
       ...rollUpLine(suite),
     ];
   return [
     ...ratesOf(suite),
     ...below,
     ...rollUpLine(suite),
-    ...(another ? [lineBreak, text(`base under its own scoring ${percent(own.base_base)}`)] : []),
+    ...(another ? [lineBreak, `base under its own scoring ${percent(own.base_base)}`] : []),
   ];
 }
 
 function ratesOf(suite: SuiteResult): Line {
   const { base, head } = suite.pass_rate;
   const values = valueWords(suite);
-  return values === null ? [text(preferredWords(suite) ?? rates(base, head))] : wordsLine(values);
+  return values === null ? [preferredWords(suite) ?? rates(base, head)] : wordsLine(values);
 }
 
 function ratesCell(suite: SuiteResult, result: Result): Line {
   const { pass_rate: rate } = suite;
-  const moved = rate.difference === null ? [] : [lineBreak, text(change(rate))];
+  const moved = rate.difference === null ? [] : [lineBreak, change(rate)];
   return [
     ...ratesLine(suite, result, moved),
-    ...changeCounts(suite).flatMap((words) => [lineBreak, text(words)]),
+    ...changeCounts(suite).flatMap((words) => [lineBreak, words]),
     ...metricLine(suite),
     ...(valueWords(suite) === null ? failingMetrics(suite) : []).flatMap((metric) => [
       lineBreak,
-      text(numberInWords(metric.name, metric.values)),
+      numberInWords(metric.name, metric.values),
     ]),
   ];
 }
 
 function rollUpLine(suite: SuiteResult): Line {
   const words = rolledWords(suite);
-  return words === null ? [] : [lineBreak, text(words)];
+  return words === null ? [] : [lineBreak, words];
 }
 
 function metricLine(suite: SuiteResult): Line {
   const words = metricRates(suite);
-  return words === null ? [] : [lineBreak, text(shorten(words, SENTENCE))];
+  return words === null ? [] : [lineBreak, shorten(words, SENTENCE)];
 }
 
 export function sweepSize({ references }: SuiteResult): string {
@@ -216,38 +201,101 @@ export function sweepSize({ references }: SuiteResult): string {
 export const MAX_ROW_SUITES = 8;
 
 export function suiteCell(
-  { name, variant, base_variant }: SuiteResult,
-  repeated: boolean,
+  suite: SuiteResult,
+  suites: readonly SuiteResult[],
   same: readonly SuiteResult[] = [],
 ): Line {
-  const words =
-    base_variant !== null
-      ? variantChanges(base_variant, variant)
-      : repeated
-        ? variantWords(variant)
-        : '';
-  const named = same.slice(0, MAX_ROW_SUITES - 1);
-  const more = andMore(same.length, named.length);
+  const { variant, base_variant: base } = suite;
+  const words = base === null ? ownVariant(suite, suites) : variantChanges(base, variant);
+  const named = [suite, ...same].slice(0, MAX_ROW_SUITES);
   return [
     ...joinLines(
-      [name, ...named.map((suite) => suite.name)].map((each) => [code(each)]),
+      named.map(({ name }) => code(name)),
       ', ',
     ),
-    ...(more === null ? [] : [text(` ${more}`)]),
+    andMore(same.length + 1, named.length),
     ...(words === '' ? [] : [lineBreak, code(words)]),
   ];
 }
 
 export function becauseLine(because: readonly Because[]): Line {
-  if (because.length === 0) return [text('–')];
-  const more = andMore(because.length, SHOWN_REASONS);
+  if (because.length === 0) return ['–'];
   const lines = because
     .slice(0, SHOWN_REASONS)
     .flatMap(({ key, file }, index, shown): Line => [
-      ...(key === shown[index - 1]?.key
-        ? [text(', ')]
-        : [text(index === 0 ? '' : '; '), code(key), text(' in ')]),
+      ...(key === shown[index - 1]?.key ? [', '] : [index === 0 ? '' : '; ', code(key), ' in ']),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
-  return [...lines, ...(more === null ? [] : [text(` ${more}`)])];
+  return [...lines, andMore(because.length, SHOWN_REASONS)];
+}
+
+const OUTCOMES = ['pass', 'fail'] as const;
+
+interface OutcomeChange {
+  words: string;
+  isChange: boolean;
+  tests: ReferenceResult[];
+}
+
+/** Groups tests that are not new and have an outcome on both sides. The roll-up decides a test's outcome. */
+function outcomeChanges(suite: SuiteResult): OutcomeChange[] {
+  return OUTCOMES.flatMap((before) =>
+    OUTCOMES.map((after) => ({
+      words: `${before} → ${after}`,
+      isChange: before !== after,
+      tests: suite.references.filter(
+        (reference) =>
+          countsForVerdict(reference) &&
+          !isNew(reference, suite) &&
+          reference.base?.rollup === before &&
+          reference.head?.rollup === after,
+      ),
+    })),
+  );
+}
+
+/** For example `14 pass → pass` and `6 pass → fail`. */
+function changeCounts(suite: SuiteResult): string[] {
+  return outcomeChanges(suite).flatMap(({ words, tests }) =>
+    tests.length === 0 ? [] : [`${count(tests.length)} ${words}`],
+  );
+}
+
+const MOST_CHANGED_NAMES = 5;
+
+/** The passes and fails of a run's only suite. */
+function passTable(
+  suite: SuiteResult,
+  { scoring }: Pick<Result, 'scoring'>,
+  { collapsedItems }: Detail,
+): Block[] {
+  const changes = outcomeChanges(suite);
+  const all = changes.flatMap(({ tests }) => tests).length;
+  if (all === 0) return [];
+  const moved = changes
+    .filter(({ isChange, tests }) => isChange && tests.length > 0 && suite.verdict !== 'unchanged')
+    .map(({ words, tests }) => `${count(tests.length)} ${words}`);
+  const metrics = metricRates(suite);
+  const most = Math.min(MOST_CHANGED_NAMES, collapsedItems);
+  const { policy } = suite.rollups;
+  return group(
+    [counted(all, 'test'), ...(moved.length === 0 ? [] : [moved.join(', ')])].join(': '),
+    [
+      ...table(
+        ['Base → head', 'Tests'],
+        changes.map(({ words, isChange, tests }) => [
+          words,
+          [
+            count(tests.length),
+            ...(isChange && tests.length > 0 ? [': ', ...testNames(tests, most)] : []),
+          ],
+        ]),
+      ),
+      paragraph([
+        policy === 'all' ? 'A test passes if all its tries pass.' : `Roll-up: ${policy}.`,
+        scoring.length === 0 ? '' : " Head's scoring judges both sides.",
+        metrics === null ? '' : ` By metric: ${metrics}.`,
+      ]),
+    ],
+  );
 }

@@ -1,7 +1,6 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { cost, count, counted } from '../../text/amounts.ts';
+import { andMore, cost, count, counted } from '../../text/amounts.ts';
 import { shorten } from '../../text/visible.ts';
-import type { Purpose } from '../../types/plain.ts';
 import { hasComparison, suitesWorstFirst } from '../../wording/figures.ts';
 import { suiteSummary } from '../../wording/suites.ts';
 import type { Detail } from './detail.ts';
@@ -12,15 +11,15 @@ import {
   joinLines,
   list,
   paragraph,
-  text,
   type Block,
   type Line,
+  moreBlock,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
 import { localCommand, makesCalls } from './footer.ts';
 import { valueFigures } from './metrics.ts';
 import { groupByEqualKey } from './order.ts';
-import { andMore, moreBlock, repeatedNames, runCost, suiteName } from './phrases.ts';
+import { runCost, suiteName, usagesByPurpose } from './phrases.ts';
 import { scoringFigures } from './scoring.ts';
 import { MAX_ROW_SUITES } from './suites.ts';
 
@@ -35,24 +34,21 @@ export function sureness(
     suites.some(({ pass_rate, unit }) => pass_rate.head !== null || unit === 'values');
   const sentences = isJudged ? suiteSentences(result) : [];
   const shown = sentences.slice(0, items);
-  return group(
-    [text(isJudged ? 'How sure is this?' : 'Calls and tokens')],
-    [
-      ...list(shown.map(({ line }) => line)),
-      ...moreBlock(
-        isJudged ? suites.length : 0,
-        shown.reduce((sum, { suites }) => sum + suites, 0),
-      ),
-      ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph([text(VOCABULARY)])] : []),
-      ...list([
-        ...valueFigures(result),
-        ...scoringFigures(result),
-        ...reports.flatMap((report) => report.sureness?.(result) ?? []),
-        ...spent(result),
-        ...repeated(result),
-      ]),
-    ],
-  );
+  return group(isJudged ? 'How sure is this?' : 'Calls and tokens', [
+    ...list(shown.map(({ line }) => line)),
+    ...moreBlock(
+      isJudged ? suites.length : 0,
+      shown.reduce((sum, { suites }) => sum + suites, 0),
+    ),
+    ...(suites.some(hasComparison) && shown.length > 0 ? [paragraph(VOCABULARY)] : []),
+    ...list([
+      ...valueFigures(result),
+      ...scoringFigures(result),
+      ...reports.flatMap((report) => report.sureness?.(result) ?? []),
+      ...spent(result),
+      ...repeated(result),
+    ]),
+  ]);
 }
 
 const VOCABULARY =
@@ -65,18 +61,14 @@ interface SuiteSentence {
 }
 
 function suiteSentences({ suites }: Result): SuiteSentence[] {
-  const repeated = repeatedNames(suites);
   const told = suitesWorstFirst(suites).map((suite) => ({ suite, summary: suiteSummary(suite) }));
   return groupByEqualKey(told, ({ summary }) => summary).map((same): SuiteSentence => {
     const [{ summary }] = same;
-    const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, repeated));
+    const named = same.slice(0, MAX_ROW_SUITES).map(({ suite }) => suiteName(suite, suites));
     const more = andMore(same.length, named.length);
     const { reason } = same[0].suite;
     const why = reason === null ? '' : ` (evaldiff explain ${reason.by})`;
-    const line = [
-      ...joinLines(named, ', '),
-      text(`${more === null ? '' : ` ${more}`}: ${shorten(summary, SENTENCE)}${why}`),
-    ];
+    const line = [...joinLines(named, ', '), `${more}: ${shorten(summary, SENTENCE)}${why}`];
     return { line, suites: same.length };
   });
 }
@@ -85,7 +77,7 @@ function repeated(result: Result): Line[] {
   const { base, mode } = result;
   const isCommit = base !== null && base.sha !== 'worktree';
   if (!isCommit || mode === 'sweep' || !makesCalls(result)) return [];
-  return [[text('Repeat it on your machine: '), code(localCommand(result, base.sha))]];
+  return [['Repeat it on your machine: ', code(localCommand(result, base.sha))]];
 }
 
 function spent(result: Result): Line[] {
@@ -104,30 +96,17 @@ function spent(result: Result): Line[] {
       : []),
     ...(saved === null || saved === 0 ? [] : [`${cost(saved)} saved by reuse`]),
   ];
-  return parts.length === 0 ? [] : [[text(parts.join(' · '))]];
+  return parts.length === 0 ? [] : [[parts.join(' · ')]];
 }
 
 function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
   return cached === 0 ? '' : ` (${count(cached)} from the vendor's cache)`;
 }
 
-const PURPOSES: Readonly<Record<Purpose, string>> = {
-  prompt: 'answers',
-  grader: 'grades',
-  embedding: 'embeddings',
-  moderation: 'moderation',
-  evaluator: 'evaluators',
-  qualeval: 'attributes',
-  fix: 'drafts of fixes',
-};
-
-function byPurpose({ by_purpose, unpriced }: Result['usage']): string {
-  if (unpriced === 'programs') return '';
-  const paid = (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
-    const usage = by_purpose[purpose];
-    return usage === undefined || usage.cost_usd === 0
-      ? []
-      : [`${PURPOSES[purpose]} ${cost(usage.cost_usd)}`];
-  });
+function byPurpose(usage: Result['usage']): string {
+  if (usage.unpriced === 'programs') return '';
+  const paid = usagesByPurpose(usage).flatMap(({ purpose, cost_usd: dollars }) =>
+    dollars === 0 ? [] : [`${purpose} ${cost(dollars)}`],
+  );
   return paid.length > 1 ? ` (${paid.join(', ')})` : '';
 }

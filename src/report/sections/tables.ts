@@ -6,28 +6,32 @@ import { suitesWorstFirst } from '../../wording/figures.ts';
 import { preferenceSummary } from '../../wording/suites.ts';
 import { variantWords } from '../../wording/variants.ts';
 import type { Detail } from './detail.ts';
-import { code, group, list, paragraph, table, text, type Block, type Line } from './document.ts';
+import {
+  code,
+  group,
+  list,
+  paragraph,
+  table,
+  type Block,
+  type Cell,
+  type Line,
+  moreBlock,
+} from './document.ts';
 import type { Reports } from './feature-report.ts';
 import { type Interval, wilson } from './intervals.ts';
 import { promptKey } from './order.ts';
 import { differingSuites } from './pairing.ts';
-import { moreBlock, repeatedNames, suiteName } from './phrases.ts';
+import { suiteName } from './phrases.ts';
 
 export function preferences({ suites }: Result, { collapsedItems: items }: Detail): Block[] {
-  const repeated = repeatedNames(suites);
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.preference ? [{ suite, preference: suite.preference }] : [],
   );
-  const shown = found
-    .slice(0, items)
-    .map(({ suite, preference }): Line => [
-      ...suiteName(suite, repeated),
-      text(`, ${preference.metric}: ${preferenceSummary(preference)}`),
-    ]);
-  return group(
-    [text('Preferred answers')],
-    shown.length === 0 ? [] : [...list(shown), ...moreBlock(found.length, shown.length)],
-  );
+  const lines = found.map(({ suite, preference }): Line => [
+    ...suiteName(suite, suites),
+    `, ${preference.metric}: ${preferenceSummary(preference)}`,
+  ]);
+  return group('Preferred answers', list(lines, items));
 }
 
 interface HeadRate {
@@ -82,7 +86,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
 export function ranking(result: Result, { suites: limit }: Detail, reports: Reports): Block[] {
   return rankedPrompts(result).flatMap((prompt) =>
     group(
-      [text('Variants of '), code(prompt.name), text(', best first')],
+      ['Variants of ', code(prompt.name), ', best first'],
       rankingBlocks(prompt, limit, reports),
     ),
   );
@@ -100,10 +104,10 @@ export function rankingBlocks(
       [...RANKING_COLUMNS, ...(own[0] ?? []).map(({ name }) => name)],
       shown.map((row, index) => [
         ...rankingRow(row, index),
-        ...(own[index] ?? []).map(({ value }) => [text(value)]),
+        ...(own[index] ?? []).map(({ value }) => [value]),
       ]),
     ),
-    paragraph([text(rankingVerdict(ranked))]),
+    paragraph(rankingVerdict(ranked)),
     ...moreBlock(ranked.length, shown.length, 'variants'),
   ];
 }
@@ -121,14 +125,14 @@ function rankedCost({ suite }: Ranked): number {
   return suite.cost_per_1000_calls ?? Number.MAX_VALUE;
 }
 
-function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: number): Line[] {
+function rankingRow({ suite, rate, interval, passes, tries }: Ranked, index: number): Cell[] {
   return [
-    [text(String(index + 1))],
-    [code(variantWords(suite.variant))],
-    [text(percent(rate))],
-    [text(interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`)],
-    [text(`${passes} of ${tries}`)],
-    [text(cost(suite.cost_per_1000_calls ?? null))],
+    String(index + 1),
+    code(variantWords(suite.variant)),
+    percent(rate),
+    interval === null ? '–' : `${percent(interval.low)} to ${percent(interval.high)}`,
+    `${passes} of ${tries}`,
+    cost(suite.cost_per_1000_calls ?? null),
   ];
 }
 

@@ -5,15 +5,15 @@ import { meanOrNull } from '../../kernel/statistics/sums.ts';
 import { namedNumber } from '../../metrics/objects.ts';
 import { count } from '../../text/amounts.ts';
 import type { Score } from '../../types/metric.ts';
-import { numberInWords } from '../../wording/figures.ts';
+import { isOfPrompt, numberInWords } from '../../wording/figures.ts';
 import type { Detail } from './detail.ts';
-import { code, text, type Block, type Line } from './document.ts';
+import { code, type Block, type Line } from './document.ts';
 import { evidence } from './evidence.ts';
 import { titledFace } from './faces.ts';
 import { sharedFailures, worstOf, type Failure } from './failures.ts';
 import type { Reports } from './feature-report.ts';
 import { entriesWithStatus, fallOf, type ReferenceEntry } from './order.ts';
-import { repeatedNames, suiteName } from './phrases.ts';
+import { suiteName } from './phrases.ts';
 import { brokenOf, passCounts, opensWorst } from './references.ts';
 
 interface ShownTest {
@@ -49,11 +49,9 @@ function worstBroken(result: Result, reports: Reports): ShownTest | null {
     title: broken.length > 0 ? 'What it did:' : 'What fell most:',
     reference: worst.reference,
     words: [
-      ...(isOneOfSeveral
-        ? [text(' of '), ...suiteName(worst.suite, repeatedNames(result.suites))]
-        : []),
-      text(`, ${passCounts(worst.reference, worst.suite)}`),
-      ...(others === 0 ? [] : [text(`; ${count(others)} more `), ...commonCause(failure)]),
+      ...(isOneOfSeveral ? [' of ', ...suiteName(worst.suite, result.suites)] : []),
+      `, ${passCounts(worst.reference, worst.suite)}`,
+      ...(others === 0 ? [] : [`; ${count(others)} more `, ...commonCause(failure)]),
     ],
   };
 }
@@ -62,7 +60,7 @@ function firstFixed(result: Result, reports: Reports): ShownTest | null {
   const [fixed] = entriesWithStatus(result, reports, 'fixed');
   if (fixed === undefined) return null;
   const { reference, suite } = fixed;
-  const words = [text(`, ${passCounts(reference, suite)}`)];
+  const words = [`, ${passCounts(reference, suite)}`];
   return { title: 'What it did:', reference, words };
 }
 
@@ -71,7 +69,7 @@ function fellUnderBase({ suites, scoring }: Result): ShownTest | null {
     .filter(({ reason }) => reason?.by === 'scoring')
     .flatMap((suite) =>
       scoring
-        .filter(({ path, name }) => path === suite.path && name === suite.name)
+        .filter(isOfPrompt(suite))
         .flatMap(({ fell = [] }) => fell.map((fall) => ({ suite, fall }))),
     );
   const [first] = found;
@@ -87,7 +85,7 @@ function fellUnderBase({ suites, scoring }: Result): ShownTest | null {
       base: sideUnderBase(reference.base, base_try, { outcome: 'pass', scores: [] }),
       head: sideUnderBase(reference.head, head_try, { outcome: 'fail', scores }),
     },
-    words: [text(`, under base's scoring pass → fail${others}`)],
+    words: [`, under base's scoring pass → fail${others}`],
   };
 }
 
@@ -136,12 +134,10 @@ function fellByMetric({ suites }: Result): ShownTest | null {
       head: reference.head && { ...reference.head, tries: head.failed },
     },
     words: [
-      text(', '),
+      ', ',
       code(metric),
-      text(
-        ` passes ${count(base.passed.length)} of ${count(base.judged)} → ` +
-          `${count(head.passed.length)} of ${count(head.judged)}`,
-      ),
+      ` passes ${count(base.passed.length)} of ${count(base.judged)} → ` +
+        `${count(head.passed.length)} of ${count(head.judged)}`,
     ],
   };
 }
@@ -174,7 +170,7 @@ function movedMost({ suites }: Result): ShownTest | null {
   if (most === undefined) return null;
   const { reference, base, head } = most;
   const words = numberInWords(metric.name, { ...metric.values, base, head });
-  return { title: 'What moved most:', reference, words: [text(`, ${words}`)] };
+  return { title: 'What moved most:', reference, words: [`, ${words}`] };
 }
 
 function metricMean(side: SideResult | null, metric: string): number | null {
@@ -190,7 +186,6 @@ function perhapsBroken(result: Result, reports: Reports): ReferenceEntry[] {
 }
 
 function commonCause({ metric, reason }: Failure): Line {
-  if (metric !== null)
-    return reason === null ? [text('failed '), code(metric), text(' too')] : [text('similar')];
-  return [text(reason === null ? 'failed too' : 'failed with the same error')];
+  if (metric !== null) return reason === null ? ['failed ', code(metric), ' too'] : ['similar'];
+  return [reason === null ? 'failed too' : 'failed with the same error'];
 }

@@ -1,4 +1,5 @@
 /** Which tries count as evidence, and the effect of missing evidence. */
+import { lineText } from '../../../../src/report/sections/document.ts';
 import type { Completion } from '../../../../src/types/model.ts';
 import { suiteSummary } from '../../../../src/wording/suites.ts';
 import { headline } from '../../../stand-ins/reports.ts';
@@ -106,9 +107,7 @@ describe('a lack of answers', () => {
   };
   const words = ({ result }: Ran) => {
     const { rows, note } = headline(result);
-    return [...rows, note]
-      .map((line) => line.map((part) => ('text' in part ? part.text : '')).join(''))
-      .join(' | ');
+    return [...rows, note].map(lineText).join(' | ');
   };
 
   test('on head alone makes the run red if it is statistically significant', async () => {

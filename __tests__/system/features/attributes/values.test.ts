@@ -1,5 +1,6 @@
 import { attributesReport } from '../../../../src/features/attributes/report.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
+import { lineText } from '../../../../src/report/sections/document.ts';
 import { headline } from '../../../../src/report/sections/outcomes.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { reasonsInWords } from '../../../../src/wording/reasons.ts';
@@ -68,9 +69,7 @@ const birdsFall: Known = (tone, domain) => (tone === 'new' && domain === 'birds'
 
 const firstScreen = (result: Result) => {
   const { outcome, subject, rows, note } = headline(result, [attributesReport]);
-  const plain = (line: readonly object[]) =>
-    line.map((piece) => ('text' in piece ? String(piece.text) : '')).join('');
-  return [`${outcome}: ${plain(subject)}`, ...rows.map(plain), plain(note)].join('\n');
+  return [`${outcome}: ${lineText(subject)}`, ...rows.map(lineText), lineText(note)].join('\n');
 };
 
 const regressed = ({ attributes }: Result) =>

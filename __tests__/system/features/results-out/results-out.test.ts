@@ -305,6 +305,19 @@ describe('findings for code reviews', () => {
     });
   });
 
+  test('show a problem without a place at the first line of the settings file', async () => {
+    const result = resultOf({ suites: [], problems: [{ place: null, message: 'no key' }] });
+    const issues = JSON.parse(await written(result, '.code-quality.json')) as JsonMap[];
+    expect(issues).toMatchObject([
+      {
+        description: expect.stringContaining('no key'),
+        severity: 'major',
+        location: { path: 'evaldiff.yaml', lines: { begin: 1 } },
+      },
+    ]);
+    expect(renderSarif(result, [])).toContain('"uri": "evaldiff.yaml"');
+  });
+
   test('contain no control characters of hostile answers', async () => {
     const text = renderSarif(hostile(), await loadReports(FEATURES));
     expect(text).not.toMatch(/\\u001b|\\u202e|\u202e/);

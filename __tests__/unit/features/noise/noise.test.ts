@@ -163,10 +163,7 @@ describe('overridden verdict', () => {
     );
     const { outcome, note } = headline(result);
     expect(outcome).toBe('Failed, overridden');
-    expect(note).toEqual([
-      { kind: 'text', text: 'capitals: pass rate 70 % is below min_pass_rate 80 %' },
-      { kind: 'text', text: '.' },
-    ]);
+    expect(note).toEqual(['capitals: pass rate 70 % is below min_pass_rate 80 %', '.']);
     expect(comment(result)).toContain('shorter answers are wanted');
   });
 

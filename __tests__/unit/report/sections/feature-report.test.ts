@@ -1,13 +1,13 @@
 import { renderComment } from '../../../../src/report/comment.ts';
 import { renderHtml } from '../../../../src/report/html.ts';
-import { paragraph, text, type Block } from '../../../../src/report/sections/document.ts';
+import { paragraph, type Block } from '../../../../src/report/sections/document.ts';
 import type { FeatureReport, Slot } from '../../../../src/report/sections/feature-report.ts';
 import { renderTerminal } from '../../../../src/report/terminal.ts';
 import { regression } from '../results.ts';
 
 const result = regression();
 
-const said = (words: string) => () => [paragraph([text(words)])];
+const said = (words: string) => () => [paragraph(words)];
 
 const reportOf = (report: FeatureReport): Record<string, () => Promise<string> | string> => ({
   comment: () => renderComment(result, { marker: '', reports: [report] }),

@@ -1,5 +1,5 @@
 import type { Result } from '../../../../src/kernel/result/result.ts';
-import type { Line } from '../../../../src/report/sections/document.ts';
+import { lineText } from '../../../../src/report/sections/document.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';
 import { inTerminal, headline } from '../../../stand-ins/reports.ts';
 import {
@@ -15,14 +15,13 @@ import {
   failed,
 } from '../results.ts';
 
-const said = (parts: Line) => parts.map((part) => ('text' in part ? part.text : '')).join('');
 const linesOf = (result: Result) => {
   const { rows, note } = headline(result);
-  return [...rows, ...(note.length === 0 ? [] : [note])].map(said).join(' | ');
+  return [...rows, ...(note.length === 0 ? [] : [note])].map(lineText).join(' | ');
 };
 const words = (result: Result) => {
   const { sign, outcome, subject } = headline(result);
-  return `${sign} ${[outcome, said(subject), linesOf(result)].filter((part) => part !== '').join(': ')}`;
+  return `${sign} ${[outcome, lineText(subject), linesOf(result)].filter((part) => part !== '').join(': ')}`;
 };
 const fallen = (...statuses: ('regressed' | 'fell')[]) =>
   resultOf({

@@ -1,5 +1,4 @@
 import {
-  andMore,
   runCost,
   differenceWords,
   passWords,
@@ -7,7 +6,7 @@ import {
   shortSha,
   shownNumber,
 } from '../../../../src/report/sections/phrases.ts';
-import { cost, counted } from '../../../../src/text/amounts.ts';
+import { andMore, cost, counted } from '../../../../src/text/amounts.ts';
 import { variantChanges, variantWords } from '../../../../src/wording/variants.ts';
 import { sideOf } from '../results.ts';
 
@@ -49,8 +48,8 @@ describe('formatted numbers', () => {
   test('show counts with thousands separators and a plural', () => {
     expect(counted(1, 'reference')).toBe('1 reference');
     expect(counted(12_345, 'reference')).toBe('12,345 references');
-    expect(andMore(10, 10)).toBeNull();
-    expect(andMore(10_000, 1)).toBe('and 9,999 more');
+    expect(andMore(10, 10)).toBe('');
+    expect(andMore(10_000, 1)).toBe(' and 9,999 more');
   });
 
   test('count tries that could not be judged separately', () => {
