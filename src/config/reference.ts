@@ -25,36 +25,30 @@ const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMess
 export const referenceSchema = closed({
   id: z
     .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
-    .describe('Id, unique in the suite. Default: a hash of the input.')
-    .optional(),
-  input: inputSchema
-    .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
-    .optional(),
-  expected: anything()
-    .describe('The expected answer, for metrics that compare with it.')
-    .optional(),
-  skip: flag()
-    .describe('The reference runs and is shown, but does not affect the verdict.')
-    .optional(),
+    .describe('Id, unique in the suite. Default: a hash of the input.'),
+  input: inputSchema.describe(
+    "Values of the prompt's variables, or the messages of a recorded dialogue.",
+  ),
+  expected: anything().describe('The expected answer, for metrics that compare with it.'),
+  skip: flag().describe('The reference runs and is shown, but does not affect the verdict.'),
   tags: z
     .union([filled(), listOf(filled())], { error: 'must be a list of words' })
     .describe(
       'Labels to select references by. A reference with the tag critical can fail the run ' +
         'on its own.',
-    )
-    .optional(),
-  n_tries: wholeNumber(1, FILE_LIMITS.tries)
-    .describe("Tries of this reference on each side. Default: the suite's n_tries.")
-    .optional(),
-  cluster: filled()
-    .describe('Name of a group of related references, such as texts from one template.')
-    .optional(),
-  metadata: mapOf(anything(), 'a map of values')
-    .describe('Additional data, which metric code reads as dialogue.metadata.')
-    .optional(),
+    ),
+  n_tries: wholeNumber(1, FILE_LIMITS.tries).describe(
+    "Tries of this reference on each side. Default: the suite's n_tries.",
+  ),
+  cluster: filled().describe(
+    'Name of a group of related references, such as texts from one template.',
+  ),
+  metadata: mapOf(anything(), 'a map of values').describe(
+    'Additional data, which metric code reads as dialogue.metadata.',
+  ),
   ...scriptMembers,
-  metrics: listOf(writtenOwnMetric).describe('Additional metrics for this reference.').optional(),
-});
+  metrics: listOf(writtenOwnMetric).describe('Additional metrics for this reference.'),
+}).exactPartial();
 
 export interface ReferenceContext {
   variables: readonly string[];
@@ -107,7 +101,9 @@ export function readDraft(
   const problem =
     dialogueProblem(ordinal, recorded, thread, { ...context, metrics }) ??
     undecidable ??
-    notJudgedReason(ordinal, metrics, context);
+    (context.isJudged || metrics.length > 0
+      ? null
+      : `no metric judges reference ${ordinal}: add metrics to it or to its file`);
   const at = problem === undecidable ? field.at('expected') : field;
   return {
     given: written.id === undefined ? null : String(field.at('id').spelled(written.id)),
@@ -153,7 +149,7 @@ function withLack(draft: DraftReference, name: string, use: string): DraftRefere
 
 function undecidableReason(
   metrics: readonly Metric[],
-  given: Pick<Reference, 'expected' | 'values' | 'script'>,
+  given: Reference,
   builtIns: BuiltInMetrics,
 ): string | null {
   const turns = (given.script?.turns ?? []).flatMap(({ expected }) =>
@@ -218,16 +214,6 @@ function writtenTexts(
   };
 }
 
-function notJudgedReason(
-  ordinal: number,
-  metrics: readonly Metric[],
-  { isJudged }: ReferenceContext,
-): string | null {
-  return isJudged || metrics.length > 0
-    ? null
-    : `no metric judges reference ${ordinal}: add metrics to it or to its file`;
-}
-
 function threadOf(
   recorded: readonly Message[] | null,
   doCompletion: boolean | null,
@@ -254,7 +240,7 @@ function dialogueProblem(
   ordinal: number,
   recorded: readonly Message[] | null,
   thread: readonly Message[] | null,
-  { doCompletion, metrics }: Pick<ReferenceContext, 'doCompletion' | 'metrics'>,
+  { doCompletion, metrics }: ReferenceContext,
 ): string | null {
   if (recorded === null || thread === null) return null;
   if (thread.length === 0)

@@ -22,7 +22,7 @@ interface ScoredChoices {
 
 export function rubricChoices(
   { choice_scores: written = [], choice_strings: strings = [] }: WrittenChoices,
-  passing: Pick<ScoredChoices, 'better' | 'pass'>,
+  passing: ScoredChoices,
 ): ScoredChoices {
   const labels = typeof strings === 'string' ? [...strings] : strings;
   const entries =

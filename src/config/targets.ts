@@ -170,7 +170,7 @@ export function gradersOf(
 }
 
 export function resolveOrReport(
-  { model, place }: Pick<GraderSettings, 'model' | 'place'>,
+  { model, place }: GraderSettings,
   context: TargetContext,
   problems: Problem[],
 ): Target | null {

@@ -35,11 +35,9 @@ import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.t
 import { resultsFile } from './results.ts';
 import type { Terminal } from './terminal.ts';
 
-export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
+export type FindSides = (session: Session) => Promise<Sides>;
 
-export const currentFiles = async ({
-  repository,
-}: Pick<Session, 'repository'>): Promise<Sides> => ({
+export const currentFiles = async ({ repository }: Session): Promise<Sides> => ({
   base: null,
   head: await repository.worktree(''),
 });
@@ -48,10 +46,7 @@ export const currentFiles = async ({
  * Returns the checked-out commit if evaldiff wrote all uncommitted files (`written`, absolute
  * paths), or else the current files.
  */
-export async function currentState(
-  session: Pick<Session, 'repository'>,
-  written: readonly string[],
-): Promise<Sides> {
+export async function currentState(session: Session, written: readonly string[]): Promise<Sides> {
   const sides = await currentFiles(session);
   const { repository } = session;
   const [commit] = await repository.checkedOut();
@@ -71,7 +66,7 @@ export async function currentState(
 
 export function inRepository<T>(
   directory: string,
-  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  { cwd, env }: Terminal,
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
   return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
@@ -96,13 +91,8 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  {
-    store,
-    report,
-    results,
-    record,
-  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
-  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  { store, report, results, record }: EvaluateOptions,
+  { cwd, env }: Terminal,
 ): string[] {
   const caches = userFolder(machineOf(env));
   return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>

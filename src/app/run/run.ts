@@ -13,13 +13,7 @@ export async function run(plan: RunPlan, edges: JudgeEdges): Promise<Untitled> {
   return judged.problems.length > 0 ? withProblems(judged) : explainVerdict(judged);
 }
 
-function withProblems({
-  emptyResult,
-  problems,
-  rows,
-  remarks,
-  tools,
-}: Pick<GatedRun, 'emptyResult' | 'problems' | 'rows' | 'remarks' | 'tools'>): Untitled {
+function withProblems({ emptyResult, problems, rows, remarks, tools }: GatedRun): Untitled {
   const outcome = { kind: 'not-evaluated', problems: problems.length } as const;
   return {
     ...emptyResult,
