@@ -24,7 +24,7 @@ type SettingOverride = Overrides['settings'][number];
 
 export function readOverridden(
   document: Document,
-  { settings }: Overrides,
+  { settings }: Pick<Overrides, 'settings'>,
   own: readonly OwnSettings[],
   problems: Problem[],
 ): ReturnType<typeof readSettings> {

@@ -85,11 +85,14 @@ export async function detectFormat<F extends FileFormat>(
   const isToml = file.endsWith('.toml');
   const value = isToml ? await tomlTables(file, files) : (await files.document(file, []))?.value;
   if (value === undefined || !isMap(value)) return null;
-  const isOwn = isPrompt(value) || Array.isArray(value['defaults']);
   for (const [name, format] of Object.entries(formats))
-    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOwn))
+    if (format.holds?.(value, file) === true && ('read' in format ? !isToml : !isOwnPrompt(value)))
       return { name, ...format };
   return null;
+}
+
+function isOwnPrompt(value: JsonMap): boolean {
+  return isPrompt(value) || Array.isArray(value['defaults']);
 }
 
 async function tomlTables(file: string, files: Files): Promise<JsonMap> {

@@ -100,9 +100,7 @@ export function readInputs(
     untrustedApproval: raw('untrusted-approval') || null,
     overrideLabel: raw('override-label') || null,
     noiseRuns: parseRuns('noise-runs', value('noise-runs'), refuse),
-    maxCalls: parseAmount('max-calls', raw('max-calls'), true, refuse),
-    maxCost: parseAmount('max-cost', raw('max-cost'), false, refuse),
-    timeoutMs: minutes('timeout', raw('timeout'), refuse),
+    ...readLimits(raw, refuse),
     cache: parseBoolean('cache', value('cache'), refuse),
     reportPath: folder('report-path', value('report-path'), refuse),
     uploadReport: parseBoolean('upload-report', value('upload-report'), refuse),
@@ -120,6 +118,14 @@ export function readInputs(
   return {
     inputs,
     problems: [...problems, ...ofKeys, ...ofEndpoints, ...ofProxy, ...ofOverrides],
+  };
+}
+
+function readLimits(raw: (name: InputName) => string, refuse: Refuse) {
+  return {
+    maxCalls: parseAmount('max-calls', raw('max-calls'), true, refuse),
+    maxCost: parseAmount('max-cost', raw('max-cost'), false, refuse),
+    timeoutMs: minutes('timeout', raw('timeout'), refuse),
   };
 }
 
@@ -174,7 +180,10 @@ export function readCommandLine(options: CommandOptions): ReturnType<typeof read
   );
 }
 
-export function endpointLines({ endpoint = [] }: CommandOptions, env: NodeJS.ProcessEnv): string[] {
+export function endpointLines(
+  { endpoint = [] }: Pick<CommandOptions, 'endpoint'>,
+  env: NodeJS.ProcessEnv,
+): string[] {
   return [...(env['EVALDIFF_ENDPOINTS'] ?? '').split('\n'), ...endpoint];
 }
 

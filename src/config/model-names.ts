@@ -23,16 +23,16 @@ export function modelMeant(name: string): string | null {
   return model !== name && vendorOf(model) !== null ? model : null;
 }
 
-export function entryOf(settings: Settings, name: string): ModelSettings | null {
+export function entryOf(settings: Pick<Settings, 'models'>, name: string): ModelSettings | null {
   return settings.models.get(currentName(settings, name)) ?? null;
 }
 
-export function currentName({ models }: Settings, name: string): string {
+export function currentName({ models }: Pick<Settings, 'models'>, name: string): string {
   if (models.has(name)) return name;
   return [...models].find(([, { replaces }]) => replaces.includes(name))?.[0] ?? name;
 }
 
-export function askedModel(settings: Settings, name: string): AskedModel | null {
+export function askedModel(settings: Pick<Settings, 'models'>, name: string): AskedModel | null {
   const entry = entryOf(settings, name);
   const provider = entry?.provider ?? vendorOf(name);
   if (provider === null || !isVendor(provider)) return null;
@@ -44,7 +44,10 @@ export function askedModel(settings: Settings, name: string): AskedModel | null 
   };
 }
 
-export function knownAs({ api, is }: AskedModel): Pick<AskedModel, 'api' | 'is'> {
+export function knownAs({
+  api,
+  is,
+}: Pick<AskedModel, 'api' | 'is'>): Pick<AskedModel, 'api' | 'is'> {
   return { ...(api && { api }), ...(is && { is }) };
 }
 

@@ -65,7 +65,7 @@ export function filesNamedIn(words: readonly string[], { files }: SourceTree): s
 
 /** Files that evaldiff reads, even if they are in a program's folder. */
 export function evaluatedFiles(
-  { file, prompts, rubrics }: Settings,
+  { file, prompts, rubrics }: Pick<Settings, 'file' | 'prompts' | 'rubrics'>,
   own: readonly string[],
 ): (path: string) => boolean {
   const globs = [...prompts, ...rubrics].map(compileGlob);

@@ -236,7 +236,7 @@ async function withTasks(
   return file;
 }
 
-export function hostSettings({ models }: Settings): HostSettings {
+export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
   return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }
 
@@ -296,10 +296,14 @@ async function loadSuite(
   notices.push(...inferred.notices);
   const prompt = overridePrompt(inferred.prompt, options.overrides);
   const suite = { prompt, tests };
-  const { own } = tests;
-  const suiteKey = context.suiteKeys.find(({ key }) => key === own?.kind.key);
-  if (own !== null) suiteKey?.checkPrompt?.(own, suite, problems);
+  checkOwn(suite, context.suiteKeys, problems);
   return { suite: await withShownFiles(suite, file, files), name };
+}
+
+function checkOwn(suite: Suite, suiteKeys: readonly SuiteKey[], problems: Problem[]): void {
+  const { own } = suite.tests;
+  const suiteKey = suiteKeys.find(({ key }) => key === own?.kind.key);
+  if (own !== null) suiteKey?.checkPrompt?.(own, suite, problems);
 }
 
 function withImportedModels(

@@ -101,9 +101,7 @@ export function readDraft(
   const problem =
     dialogueProblem(ordinal, recorded, thread, { ...context, metrics }) ??
     undecidable ??
-    (context.isJudged || metrics.length > 0
-      ? null
-      : `no metric judges reference ${ordinal}: add metrics to it or to its file`);
+    notJudgedReason(ordinal, metrics, context);
   const at = problem === undecidable ? field.at('expected') : field;
   return {
     given: written.id === undefined ? null : String(field.at('id').spelled(written.id)),
@@ -149,7 +147,7 @@ function withLack(draft: DraftReference, name: string, use: string): DraftRefere
 
 function undecidableReason(
   metrics: readonly Metric[],
-  given: Reference,
+  given: Pick<Reference, 'expected' | 'values' | 'script'>,
   builtIns: BuiltInMetrics,
 ): string | null {
   const turns = (given.script?.turns ?? []).flatMap(({ expected }) =>
@@ -214,6 +212,16 @@ function writtenTexts(
   };
 }
 
+function notJudgedReason(
+  ordinal: number,
+  metrics: readonly Metric[],
+  { isJudged }: ReferenceContext,
+): string | null {
+  return isJudged || metrics.length > 0
+    ? null
+    : `no metric judges reference ${ordinal}: add metrics to it or to its file`;
+}
+
 function threadOf(
   recorded: readonly Message[] | null,
   doCompletion: boolean | null,
@@ -240,7 +248,7 @@ function dialogueProblem(
   ordinal: number,
   recorded: readonly Message[] | null,
   thread: readonly Message[] | null,
-  { doCompletion, metrics }: ReferenceContext,
+  { doCompletion, metrics }: Pick<ReferenceContext, 'doCompletion' | 'metrics'>,
 ): string | null {
   if (recorded === null || thread === null) return null;
   if (thread.length === 0)

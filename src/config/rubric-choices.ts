@@ -22,7 +22,7 @@ interface ScoredChoices {
 
 export function rubricChoices(
   { choice_scores: written = [], choice_strings: strings = [] }: WrittenChoices,
-  passing: ScoredChoices,
+  passing: Pick<ScoredChoices, 'better' | 'pass'>,
 ): ScoredChoices {
   const labels = typeof strings === 'string' ? [...strings] : strings;
   const entries =

@@ -170,7 +170,7 @@ export function gradersOf(
 }
 
 export function resolveOrReport(
-  { model, place }: GraderSettings,
+  { model, place }: Pick<GraderSettings, 'model' | 'place'>,
   context: TargetContext,
   problems: Problem[],
 ): Target | null {

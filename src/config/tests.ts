@@ -28,7 +28,6 @@ import {
 } from './schema.ts';
 import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
-import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
 
 interface TestFileContext extends OwnContext {
@@ -126,9 +125,7 @@ export async function readTests(
   if (isUnread) return null;
   const isJudged = metrics.length > 0 || own !== null;
   const { gate, n_tries = null, skip = false } = written;
-  const hasOwnMetrics = written.references?.some((each) => each.metrics !== undefined) ?? false;
-  if (!isJudged && problems.length === before && !hasOwnMetrics)
-    field.refuse('needs at least one metric, because nothing is judged otherwise', document.file);
+  if (!isJudged && problems.length === before) requireMetrics(field, written.references);
   checkTakenNames(metrics, own, problems);
   checkDependencies(metrics, problems);
   const { references, empty } = await readReferences(field, written, {
@@ -151,6 +148,14 @@ export async function readTests(
     quarantine: readQuarantine(field.at('quarantine'), written.quarantine, references),
     ...(gate && { gate, gatePlace: field.at('gate').place }),
   };
+}
+
+function requireMetrics(field: Field, references: readonly WrittenReference[] = []): void {
+  if (references.every(({ metrics }) => metrics === undefined))
+    field.refuse(
+      'needs at least one metric, because nothing is judged otherwise',
+      field.document.file,
+    );
 }
 
 function scripted(

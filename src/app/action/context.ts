@@ -3,7 +3,6 @@ import type { Inputs } from '../../config/inputs.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
 import { userError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
-import { text } from '../../report/sections/document.ts';
 import type { SecretRegister } from '../../text/redact.ts';
 import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
 import type { TrustDecision } from '../../trust/trust.ts';
@@ -51,7 +50,9 @@ export interface Job {
   artifacts?: () => Promise<ArtifactLibrary>;
 }
 
-export async function artifactLibrary({ artifacts }: Job): Promise<ArtifactLibrary> {
+export async function artifactLibrary({
+  artifacts,
+}: Pick<Job, 'artifacts'>): Promise<ArtifactLibrary> {
   return artifacts === undefined ? (await import('@actions/artifact')).default : artifacts();
 }
 
@@ -61,10 +62,10 @@ export interface JobEnding {
 }
 
 export interface OwnJob {
-  takes(job: Job): boolean;
+  takes(job: Pick<Job, 'inputs' | 'mode'>): boolean;
   role?: SessionRole;
   isOfBase?: true;
-  refuse?(job: Job): string | null;
+  refuse?(job: Pick<Job, 'mode'>): string | null;
   /** Runs a job that has no verdict. Called instead of `open`. */
   run?(job: Job, session: Session): Promise<JobEnding>;
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
@@ -94,9 +95,12 @@ export async function appendSummary(
   }
 }
 
-export const modeOf = ({ mode }: Job): Result['mode'] => (mode === 'diff' ? mode : 'sweep');
+export const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] =>
+  mode === 'diff' ? mode : 'sweep';
 
-export function commitsRequest(job: Job): CommitsRequest & { workingDirectory: string } {
+export function commitsRequest(
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'own'>,
+): CommitsRequest & { workingDirectory: string } {
   const { inputs, facts } = job;
   const { workingDirectory, base, head } = inputs;
   if (job.own?.isOfBase !== true) return { workingDirectory, base, head, facts, mode: modeOf(job) };

@@ -123,14 +123,14 @@ function unknownOf(error: unknown): Origin {
 
 async function approvalOf(
   client: Client,
-  { inputs: { untrustedApproval, head }, facts }: Job,
+  { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
 ): Promise<TrustRequest> {
   return head === null && isApproval(facts, untrustedApproval)
     ? { approval: await approverOf(client, facts) }
     : {};
 }
 
-function skip(reason: string, { runner }: Job): JobEnding {
+function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.notice(`Nothing was evaluated. ${reason}`);
   runner.output('conclusion', 'neutral');
   runner.output('title', logLine(reason));
@@ -138,7 +138,10 @@ function skip(reason: string, { runner }: Job): JobEnding {
 }
 
 /** An approval allows one run of one commit, so the label is removed after every run. */
-async function useUpApproval(client: Client, { inputs, facts }: Job): Promise<string[]> {
+async function useUpApproval(
+  client: Client,
+  { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
+): Promise<string[]> {
   const { addedLabel: label, repository, pullRequest } = facts;
   if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
   return removeLabel(client, { repository, pullRequest, label });
@@ -158,7 +161,10 @@ export const LONGEST_REASON = 500;
  * A line of the pull request's description that starts with the label's name and a colon, or else
  * the label's own description. Null if the pull request lacks the label.
  */
-export function overrideReason({ labels, body }: PullWords, label: string): string | null {
+export function overrideReason(
+  { labels, body }: Pick<PullWords, 'labels' | 'body'>,
+  label: string,
+): string | null {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
   if (found === undefined) return null;
   const start = `${label.toLowerCase()}:`;
@@ -214,7 +220,11 @@ export function withOverride(result: Result, override: Override): Result {
  * Uses only the event and GitHub's API, because an outsider may have written an earlier workflow
  * run's artifacts.
  */
-async function locate(client: Client, facts: EventFacts, { base }: Inputs): Promise<Located> {
+async function locate(
+  client: Client,
+  facts: EventFacts,
+  { base }: Pick<Inputs, 'base'>,
+): Promise<Located> {
   const nothing = nothingToDo(facts, base);
   if (nothing !== null) return { skip: nothing };
   if (facts.event === 'merge_group') return withQueuedPullRequest(client, facts);
@@ -340,7 +350,7 @@ function sessionOptions(
   };
 }
 
-function jobRemote({ inputs, env }: Job, client: Client) {
+function jobRemote({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
   const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
   if (!server || !name) return undefined;
   return {
@@ -350,7 +360,7 @@ function jobRemote({ inputs, env }: Job, client: Client) {
 }
 
 /** Without the cache service, the next job cannot find the batch requests of this job. */
-function lostBatches({ inputs }: Job, prepared: Prepared): string | null {
+function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
   if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
   return (
     'transport: batch with cache: false: if this job ends before a batch does, no other job can ' +
@@ -372,7 +382,7 @@ const NO_SERVICE: CacheLibrary = {
 const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
 
 /** True if the commit may already have a verdict, which must not remain if this run dies. */
-function isRevisit({ env, facts }: Job): boolean {
+function isRevisit({ env, facts }: Pick<Job, 'env' | 'facts'>): boolean {
   const { event, action } = facts;
   const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');
   return !isNew || Number(env['GITHUB_RUN_ATTEMPT'] ?? '1') > 1;

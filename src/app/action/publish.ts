@@ -18,7 +18,7 @@ import {
   CHECK_SUMMARY_LIMIT,
   JOB_SUMMARY_LIMIT,
 } from '../../report/comment.ts';
-import { placeLinks, type Links, code, text } from '../../report/sections/document.ts';
+import { placeLinks, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { suggestedEdits } from '../../report/suggestions.ts';
 import { endLine, logLine } from '../../text/log.ts';
@@ -139,7 +139,9 @@ export function outputsOf(
   };
 }
 
-export function usageOutputs(usage: UsageTotals): Record<string, string> {
+export function usageOutputs(
+  usage: Pick<UsageTotals, 'calls' | 'reused' | 'replayed' | 'cost_usd'>,
+): Record<string, string> {
   return {
     calls: String(usage.calls),
     reused: String(usage.reused),
@@ -167,7 +169,7 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
 }
 
 export function fillReportFolder(
-  { inputs: { reportPath }, workspace, runner }: Job,
+  { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
   session: Session,
   write: (folder: OwnFolder) => Promise<void>,
 ): Promise<string | null> {

@@ -45,7 +45,7 @@ function keysIn(text: string, named: readonly string[]): [string, string | undef
 }
 
 export async function openKeys(
-  repository: Repository,
+  repository: Pick<Repository, 'commonFolder' | 'tracked' | 'workTree'>,
   files: SourceTree,
   named: readonly string[],
 ): Promise<string | null> {

@@ -29,7 +29,10 @@ const SAVED_FILE = /^(?:result\.json|report-\d+\.ya?ml)$/;
 
 type Reader = Pick<Terminal, 'cwd' | 'features'>;
 
-export async function savedFilesIn(paths: readonly string[], reader: Reader): Promise<string[]> {
+export async function savedFilesIn(
+  paths: readonly string[],
+  reader: Pick<Reader, 'cwd'>,
+): Promise<string[]> {
   const problems: Problem[] = [];
   const found = await Promise.all(paths.map((path) => filesIn(path, reader.cwd, problems)));
   if (problems.length > 0) throw new UserError(problems);

@@ -39,7 +39,7 @@ export async function showResult(
 
 export async function print(
   result: Result,
-  { json }: EvaluateOptions,
+  { json }: Pick<EvaluateOptions, 'json'>,
   terminal: Terminal,
 ): Promise<void> {
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
@@ -47,7 +47,7 @@ export async function print(
 
 export async function writeOwnReports(
   session: Session,
-  { report }: EvaluateOptions,
+  { report }: Pick<EvaluateOptions, 'report'>,
   { cwd, err }: Terminal,
   first: string,
   write: (folder: OwnFolder) => Promise<void>,
@@ -60,7 +60,7 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-export function printEnd({ conclusion, title }: Result, { err }: Terminal): number {
+export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);
 }

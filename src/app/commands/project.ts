@@ -37,7 +37,9 @@ import type { Terminal } from './terminal.ts';
 
 export type FindSides = (session: Session) => Promise<Sides>;
 
-export const currentFiles = async ({ repository }: Session): Promise<Sides> => ({
+export const currentFiles = async ({
+  repository,
+}: Pick<Session, 'repository'>): Promise<Sides> => ({
   base: null,
   head: await repository.worktree(''),
 });
@@ -46,7 +48,10 @@ export const currentFiles = async ({ repository }: Session): Promise<Sides> => (
  * Returns the checked-out commit if evaldiff wrote all uncommitted files (`written`, absolute
  * paths), or else the current files.
  */
-export async function currentState(session: Session, written: readonly string[]): Promise<Sides> {
+export async function currentState(
+  session: Pick<Session, 'repository'>,
+  written: readonly string[],
+): Promise<Sides> {
   const sides = await currentFiles(session);
   const { repository } = session;
   const [commit] = await repository.checkedOut();
@@ -66,7 +71,7 @@ export async function currentState(session: Session, written: readonly string[])
 
 export function inRepository<T>(
   directory: string,
-  { cwd, env }: Terminal,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
   work: (repository: Repository) => Promise<T>,
 ): Promise<T> {
   return withRepository({ directory: resolve(cwd, directory), env, temporary: tmpdir() }, work);
@@ -91,8 +96,13 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  { store, report, results, record }: EvaluateOptions,
-  { cwd, env }: Terminal,
+  {
+    store,
+    report,
+    results,
+    record,
+  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
+  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
 ): string[] {
   const caches = userFolder(machineOf(env));
   return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>

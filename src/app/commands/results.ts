@@ -10,7 +10,7 @@ type ResultsTerminal = Pick<Terminal, 'cwd' | 'err' | 'features'>;
 
 interface ResultsFile {
   path: string;
-  write(result: Result, root: WorkTree): Promise<void>;
+  write(result: Result, root: Pick<WorkTree, 'root'>): Promise<void>;
 }
 
 /** @throws UserError if the file's name shows no format */

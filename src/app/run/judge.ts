@@ -135,7 +135,7 @@ async function judgeFeatures(run: ComparedRun) {
 
 function gateInput(
   { mode, gate, suites, rows, features, ownRules, notRun, emptyResult: { notices } }: ComparedRun,
-  found: GateInput,
+  found: Pick<GateInput, 'scoring' | 'featureFindings' | 'unjudged' | 'underBase' | 'pool'>,
 ): GateInput {
   const runs = suites.map(({ run }) => run);
   return {

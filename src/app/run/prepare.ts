@@ -191,7 +191,7 @@ function projectSides(
 }
 
 /** Only full runs of one commit use batches, because a batch may take a day. */
-export function isFullSweep({ mode, again }: PrepareInput): boolean {
+export function isFullSweep({ mode, again }: Pick<PrepareInput, 'mode' | 'again'>): boolean {
   return mode === 'sweep' && again === undefined;
 }
 

@@ -134,7 +134,7 @@ function readToolsOf(
 }
 
 export function headReader(
-  { tree, read }: ReturnType<typeof headToRead>,
+  { tree, read }: Pick<ReturnType<typeof headToRead>, 'tree' | 'read'>,
   hash: Reading['hash'],
 ): ReadSides['reread'] {
   const tools: ReadTools = { builtInMetrics: metrics, builtInRubrics, hash, parsed: new Map() };
@@ -149,7 +149,7 @@ export function headReader(
  * An outside contributor's settings must not decide which files count and what model names mean.
  */
 function headToRead(
-  { base, tip, head, trust }: RunInput,
+  { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
   read: ReadOptions,
 ): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
@@ -249,7 +249,7 @@ interface KeyedReference {
 export function chooseReferences(
   base: Project | null,
   head: Project,
-  { references, tags, sample }: Overrides,
+  { references, tags, sample }: Pick<Overrides, 'references' | 'tags' | 'sample'>,
 ): { base: Project | null; head: Project; problems: Problem[]; notices: Notice[] } {
   if (references === null && tags === null && sample === null)
     return { base, head, problems: [], notices: [] };

@@ -13,7 +13,13 @@ export async function run(plan: RunPlan, edges: JudgeEdges): Promise<Untitled> {
   return judged.problems.length > 0 ? withProblems(judged) : explainVerdict(judged);
 }
 
-function withProblems({ emptyResult, problems, rows, remarks, tools }: GatedRun): Untitled {
+function withProblems({
+  emptyResult,
+  problems,
+  rows,
+  remarks,
+  tools,
+}: Pick<GatedRun, 'emptyResult' | 'problems' | 'rows' | 'remarks' | 'tools'>): Untitled {
   const outcome = { kind: 'not-evaluated', problems: problems.length } as const;
   return {
     ...emptyResult,

@@ -10,7 +10,6 @@ import {
 } from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
 import { createSolver } from '../../edges/solver/thread.ts';
-import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { createLedger, type Ledger } from '../../money/ledger.ts';
@@ -226,7 +225,11 @@ function ownProgramsOf(
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }
 
-function codeMode({ inputs: { code }, trust, log }: World): SandboxOptions['mode'] {
+function codeMode({
+  inputs: { code },
+  trust,
+  log,
+}: Pick<World, 'inputs' | 'trust' | 'log'>): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);

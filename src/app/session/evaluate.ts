@@ -18,7 +18,7 @@ import type { Sides } from './sides.ts';
 
 export async function withEdges<T>(
   session: Session,
-  { base, head }: Sides,
+  { base, head }: Pick<Sides, 'base' | 'head'>,
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {

@@ -93,7 +93,10 @@ export async function openLocalStore(
   return openStore({ ...given, file, now: Date.now, secret: secretOf(keyFile, given) });
 }
 
-function secretOf(file: string | null, { access, notice }: StoreOptions): Uint8Array | null {
+function secretOf(
+  file: string | null,
+  { access, notice }: Pick<StoreOptions, 'access' | 'notice'>,
+): Uint8Array | null {
   if (file === null) return null;
   try {
     // If the key is missing, another machine wrote the store, so this one only reads it.

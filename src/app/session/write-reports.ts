@@ -107,7 +107,7 @@ function* withNewline(parts: Iterable<string>): Generator<string> {
 }
 
 export async function writeRun(
-  session: Session,
+  session: Pick<Session, 'features' | 'startedAt' | 'redact'>,
   { result, suites }: Evaluated,
   { folder, marker }: { folder: OwnFolder; marker: string },
 ): Promise<void> {
@@ -122,7 +122,7 @@ export async function writeRun(
 /** If writing fails, returns null, so that the paid result can still be used. */
 export async function fillFolder(
   path: string,
-  { workTree }: Session,
+  { workTree }: Pick<Session, 'workTree'>,
   write: (folder: OwnFolder) => Promise<void>,
   failed: (reason: string) => void,
 ): Promise<string | null> {
