@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { readResultValue } from '../src/app/commands/read-result.ts';
+import { readResultValue } from '../src/app/commands/files.ts';
 import { ownKeys } from '../src/app/run/feature.ts';
 import { initialState, liveState } from '../src/features/workbench/refresh.ts';
 import { FEATURES } from '../src/features.ts';

@@ -173,7 +173,7 @@ describe('the source code', () => {
     );
     // Folders that evaldiff made itself, in the temporary folder.
     expect(recursive.map(({ path }) => path)).toEqual([
-      'src/app/action/report-link.ts',
+      'src/app/action/publish.ts',
       'src/edges/git/checkout.ts',
       'src/edges/git/store.ts',
       'src/features/agents/workspace/layers.ts',

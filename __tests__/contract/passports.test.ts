@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { filePathsBelow } from '../../scripts/entries-below.ts';
 import { renderVendors, withVendors } from '../../scripts/vendor-docs.ts';
-import { loadListPrices } from '../../src/app/session/prices.ts';
+import { loadListPrices } from '../../src/app/session/edges.ts';
 import { apiOf, refusedIn } from '../../src/types/apis.ts';
 import { retirementDate, passportOf } from '../../src/types/passports.ts';
 import type { Json } from '../../src/types/plain.ts';

@@ -1,4 +1,4 @@
-import { readResultValue } from '../../src/app/commands/read-result.ts';
+import { readResultValue } from '../../src/app/commands/files.ts';
 import { ownKeys, ownSettings } from '../../src/app/run/feature.ts';
 import { suiteKeysOf } from '../../src/app/session/session-row.ts';
 import { FEATURES } from '../../src/features.ts';

@@ -11,17 +11,16 @@ import { closed, filled, listOf } from './schema.ts';
 const PART_FORMS = '{ text: … }, { image: path } or { file: path }';
 
 const partSchema = closed({
-  text: filled().describe("Text, in which {name} stands for a variable's value.").optional(),
-  image: filled()
-    .describe(
-      'Path of a PNG, JPEG, GIF or WebP file in the repository, or a variable {name} with such ' +
-        'a path.',
-    )
-    .optional(),
-  file: filled()
-    .describe('Path of a PDF in the repository, or a variable {name} with such a path.')
-    .optional(),
+  text: filled().describe("Text, in which {name} stands for a variable's value."),
+  image: filled().describe(
+    'Path of a PNG, JPEG, GIF or WebP file in the repository, or a variable {name} with such ' +
+      'a path.',
+  ),
+  file: filled().describe(
+    'Path of a PDF in the repository, or a variable {name} with such a path.',
+  ),
 })
+  .exactPartial()
   .refine((part) => Object.values(part).filter((value) => value !== undefined).length === 1, {
     error: `must be one of ${PART_FORMS}`,
   })

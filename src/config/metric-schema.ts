@@ -13,6 +13,7 @@ import {
   mapOf,
   numberBetween,
   oneOf,
+  optional,
   scalar,
   anyText,
 } from './schema.ts';
@@ -53,29 +54,26 @@ const parameters = () => mapOf(anything(), 'a map of values');
 
 const dependsOnSchema = closed({
   name: filled().describe('The other metric: its name, or its built-in function or rubric.'),
-  type: oneOf(['function', 'rubric'])
-    .describe('Kind of the other metric. Default: either kind.')
-    .optional(),
-  kwargs: parameters().describe('Parameters that the other metric must have.').optional(),
-  with: parameters().describe('The same as kwargs.').optional(),
-  metric_name: filled()
-    .describe("No effect; allowed because FlexEval's files contain it.")
-    .optional(),
-  metric_level: level().describe('Part of the dialogue that the other metric judges.').optional(),
-  relative_object_position: z
-    .int({ error: 'must be 0 or a negative whole number' })
-    .max(0, { error: 'must be 0 or a negative whole number' })
-    .describe(
-      'Which turn or message the other metric must have judged: 0 is the same as this metric ' +
-        '(default), -1 the one before.',
-    )
-    .optional(),
-  metric_min_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('Lowest value of the other metric that meets the condition.')
-    .optional(),
-  metric_max_value: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe('Highest value of the other metric that meets the condition.')
-    .optional(),
+  ...optional({
+    type: oneOf(['function', 'rubric']).describe('Kind of the other metric. Default: either kind.'),
+    kwargs: parameters().describe('Parameters that the other metric must have.'),
+    with: parameters().describe('The same as kwargs.'),
+    metric_name: filled().describe("No effect; allowed because FlexEval's files contain it."),
+    metric_level: level().describe('Part of the dialogue that the other metric judges.'),
+    relative_object_position: z
+      .int({ error: 'must be 0 or a negative whole number' })
+      .max(0, { error: 'must be 0 or a negative whole number' })
+      .describe(
+        'Which turn or message the other metric must have judged: 0 is the same as this metric ' +
+          '(default), -1 the one before.',
+      ),
+    metric_min_value: numberBetween(-NO_BOUND, NO_BOUND).describe(
+      'Lowest value of the other metric that meets the condition.',
+    ),
+    metric_max_value: numberBetween(-NO_BOUND, NO_BOUND).describe(
+      'Highest value of the other metric that meets the condition.',
+    ),
+  }),
 }).transform(({ with: values, kwargs = values ?? null, ...written }): Omit<DependsOn, 'place'> => ({
   ...written,
   kwargs,
@@ -88,50 +86,40 @@ const dependsOnSchema = closed({
 }));
 
 export const metricSchema = closed({
-  name: filled()
-    .describe('Name of the metric, unique in the suite. Default: the name after uses or rubric.')
-    .optional(),
-  uses: filled().describe('Name of a built-in metric.').optional(),
-  with: parameters().describe('Parameters of the built-in metric.').optional(),
-  kwargs: parameters().describe('The same as with.').optional(),
-  rubric: filled().describe('Name of the rubric with which a model grades.').optional(),
-  code: filled()
-    .describe(
-      'Code that can read the variables prompt, actual, input, expected, calls and messages. It ' +
-        'sets metric and result.',
-    )
-    .optional(),
-  language: codeLanguage.optional(),
-  modules: mapOf(anyText(), 'a map of texts')
-    .describe('Modules that JavaScript code can import: path → source.')
-    .optional(),
-  threshold: numberBetween(-NO_BOUND, NO_BOUND)
-    .describe(
-      'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +
-        'metric.',
-    )
-    .optional(),
-  better: oneOf(BETTER)
-    .describe(
-      'Whether higher or lower values are better, if the built-in metric or rubric does not ' +
-        'say so.',
-    )
-    .optional(),
-  min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.').optional(),
-  max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.').optional(),
-  pass: labels().describe("Labels that pass, instead of the rubric's.").optional(),
-  metric_level: level()
-    .describe(
-      'Part of the dialogue that the metric judges: Turn (default), Message, Thread or ToolCall.',
-    )
-    .optional(),
-  level: level().describe('The same as metric_level.').optional(),
-  of: oneOf(['assistant', 'user', 'both'])
-    .describe(
-      'Whose turns or messages the metric judges: assistant (default), user, or both, as ' +
-        'FlexEval does.',
-    )
-    .optional(),
+  name: filled().describe(
+    'Name of the metric, unique in the suite. Default: the name after uses or rubric.',
+  ),
+  uses: filled().describe('Name of a built-in metric.'),
+  with: parameters().describe('Parameters of the built-in metric.'),
+  kwargs: parameters().describe('The same as with.'),
+  rubric: filled().describe('Name of the rubric with which a model grades.'),
+  code: filled().describe(
+    'Code that can read the variables prompt, actual, input, expected, calls and messages. It ' +
+      'sets metric and result.',
+  ),
+  language: codeLanguage,
+  modules: mapOf(anyText(), 'a map of texts').describe(
+    'Modules that JavaScript code can import: path → source.',
+  ),
+  threshold: numberBetween(-NO_BOUND, NO_BOUND).describe(
+    'Lowest value that passes, or the highest if lower is better. Default: the rule of the ' +
+      'metric.',
+  ),
+  better: oneOf(BETTER).describe(
+    'Whether higher or lower values are better, if the built-in metric or rubric does not ' +
+      'say so.',
+  ),
+  min: numberBetween(-NO_BOUND, NO_BOUND).describe('Smallest value that passes.'),
+  max: numberBetween(-NO_BOUND, NO_BOUND).describe('Largest value that passes.'),
+  pass: labels().describe("Labels that pass, instead of the rubric's."),
+  metric_level: level().describe(
+    'Part of the dialogue that the metric judges: Turn (default), Message, Thread or ToolCall.',
+  ),
+  level: level().describe('The same as metric_level.'),
+  of: oneOf(['assistant', 'user', 'both']).describe(
+    'Whose turns or messages the metric judges: assistant (default), user, or both, as ' +
+      'FlexEval does.',
+  ),
   every: z
     .union([flag(), turnShare()], { error: EVERY })
     .describe(
@@ -139,18 +127,15 @@ export const metricSchema = closed({
         'if at least half of them pass. A number from 0 to 1 replaces this half; with 1, all ' +
         'must pass. ' +
         'Default: judge only the last one.',
-    )
-    .optional(),
-  depends_on: listOf(dependsOnSchema)
-    .describe('Conditions on other metrics. If one is not met, the metric is skipped.')
-    .optional(),
-  skip: flag()
-    .describe('The metric runs and is shown, but does not affect the verdict.')
-    .optional(),
-  grader: gradersSchema
-    .describe('The models that grade this metric, instead of the grader in the settings.')
-    .optional(),
-});
+    ),
+  depends_on: listOf(dependsOnSchema).describe(
+    'Conditions on other metrics. If one is not met, the metric is skipped.',
+  ),
+  skip: flag().describe('The metric runs and is shown, but does not affect the verdict.'),
+  grader: gradersSchema.describe(
+    'The models that grade this metric, instead of the grader in the settings.',
+  ),
+}).exactPartial();
 
 /** `contains` is short for `{ uses: contains }`. */
 const orName = (schema: z.ZodType<RawMetric>): z.ZodType<RawMetric> =>
@@ -175,9 +160,9 @@ export const metricsSchema = z.union(
   [
     listOf(writtenMetric),
     closed({
-      function: listOf(flexEvalSchema).describe("Built-in metrics, in FlexEval's form.").optional(),
-      rubric: listOf(flexEvalSchema).describe("Rubrics, in FlexEval's form.").optional(),
-    }),
+      function: listOf(flexEvalSchema).describe("Built-in metrics, in FlexEval's form."),
+      rubric: listOf(flexEvalSchema).describe("Rubrics, in FlexEval's form."),
+    }).exactPartial(),
   ],
   { error: 'must be a list of metrics' },
 );

@@ -81,41 +81,31 @@ export const UNBOUNDED = Number.MAX_VALUE;
 const oneOrMoreTexts = (what: string) =>
   z
     .union([filled(), listOf(filled())], { error: `must be ${what}` })
-    .optional()
-    .transform((written) => [written ?? []].flat());
+    .transform((written) => [written].flat());
 
-const commandLine = (example: string) =>
-  listOf(filled(), `a list of words like ${example}`)
-    .optional()
-    .transform((written) => written ?? []);
+const commandLine = (example: string) => listOf(filled(), `a list of words like ${example}`);
 
 export const modelSchema = closed({
-  provider: oneOf(PROVIDERS)
-    .describe(
-      'Where answers come from: a vendor, a program of the project, or recordings. Default for an ' +
-        'endpoint: the API of the model under `is`.',
-    )
-    .optional(),
+  provider: oneOf(PROVIDERS).describe(
+    'Where answers come from: a vendor, a program of the project, or recordings. Default for an ' +
+      'endpoint: the API of the model under `is`.',
+  ),
   endpoint: filled()
-    .nullish()
+    .nullable()
     .describe(
       "Name of an endpoint in the workflow's input endpoints. Default: the vendor's own address.",
     ),
-  model: filled()
-    .describe('The model name that requests contain. Default: the name that prompts use.')
-    .optional(),
-  api: oneOf(CHAT_APIS)
-    .describe(
-      'The API to call: chat (completions) or responses. Default: responses if the model or the ' +
-        'parameters need it, such as tools with thinking; otherwise chat.',
-    )
-    .optional(),
-  is: filled()
-    .describe(
-      "The vendor's name for the model that the endpoint serves. evaldiff then knows the " +
-        "model's price, its end date and the parameters that it rejects.",
-    )
-    .optional(),
+  model: filled().describe(
+    'The model name that requests contain. Default: the name that prompts use.',
+  ),
+  api: oneOf(CHAT_APIS).describe(
+    'The API to call: chat (completions) or responses. Default: responses if the model or the ' +
+      'parameters need it, such as tools with thinking; otherwise chat.',
+  ),
+  is: filled().describe(
+    "The vendor's name for the model that the endpoint serves. evaldiff then knows the " +
+      "model's price, its end date and the parameters that it rejects.",
+  ),
   price: closed({
     input: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the request.'),
     output: numberBetween(0, UNBOUNDED).describe('Dollars per million tokens of the answer.'),
@@ -125,12 +115,10 @@ export const modelSchema = closed({
           'Default: the price under input.',
       )
       .exactOptional(),
-  })
-    .describe(
-      'Price of direct calls (not in batches), if evaldiff does not know it or yours is ' +
-        'different.',
-    )
-    .optional(),
+  }).describe(
+    'Price of direct calls (not in batches), if evaldiff does not know it or yours is ' +
+      'different.',
+  ),
   command: commandLine('[node, app/answer.mjs]').describe(
     "The program's command line, word by word.",
   ),
@@ -141,35 +129,27 @@ export const modelSchema = closed({
   setup: commandLine('[npm, ci]').describe(
     'Command line, word by word, that runs once in each checkout before the program starts.',
   ),
-  process: oneOf(['side', 'try'])
-    .describe(
-      'How long a process of the program lives. `side` (default): for all tries of base or ' +
-        'of head. `try`: for one try of each reference, if the program remembers earlier ' +
-        'calls, because later tries would become more similar.',
-    )
-    .optional(),
-  file: filled().describe('The recordings.').optional(),
+  process: oneOf(['side', 'try']).describe(
+    'How long a process of the program lives. `side` (default): for all tries of base or ' +
+      'of head. `try`: for one try of each reference, if the program remembers earlier ' +
+      'calls, because later tries would become more similar.',
+  ),
+  file: filled().describe('The recordings.'),
   replaces: oneOrMoreTexts('a model name or a list of them').describe(
     'Names of models that this model replaces wherever prompts use them.',
   ),
-  transport: oneOf(TRANSPORTS)
-    .describe(
-      'How full sweeps call the model: direct or batch. Default: transport in the settings.',
-    )
-    .optional(),
-  concurrency: wholeNumber(1, 1000)
-    .describe(
-      'Maximum number of simultaneous calls. Default: as many as possible without slowing ' +
-        'the server down.',
-    )
-    .optional(),
-  requests_per_minute: wholeNumber(1, 1_000_000)
-    .describe(
-      'Maximum number of requests per minute, spread evenly. Default: as many as the server ' +
-        'allows.',
-    )
-    .optional(),
-});
+  transport: oneOf(TRANSPORTS).describe(
+    'How full sweeps call the model: direct or batch. Default: transport in the settings.',
+  ),
+  concurrency: wholeNumber(1, 1000).describe(
+    'Maximum number of simultaneous calls. Default: as many as possible without slowing ' +
+      'the server down.',
+  ),
+  requests_per_minute: wholeNumber(1, 1_000_000).describe(
+    'Maximum number of requests per minute, spread evenly. Default: as many as the server ' +
+      'allows.',
+  ),
+}).exactPartial();
 
 type ModelEntry = z.output<typeof modelSchema>;
 
@@ -206,8 +186,7 @@ export function checkModelKeys(field: Field, entry: WrittenModel): void {
   for (const key of needs) if (!field.at(key).isGiven) refuseMissing(field.at(key));
   for (const key of refuses.filter((each) => field.at(each).isGiven))
     refuse(key, `: the key "${key}" has no meaning for provider ${entry.provider}; remove it`);
-  if (field.at('command').isGiven && entry.command.length === 0)
-    refuse('command', '.command must not be empty');
+  if (entry.command?.length === 0) refuse('command', '.command must not be empty');
   const transport = wrongTransport(entry);
   if (transport !== null) refuse('transport', transport);
   const api = wrongApi(entry);

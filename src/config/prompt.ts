@@ -18,6 +18,7 @@ import {
   filled,
   listOf,
   oneOf,
+  optional,
   refuseMissing,
   scalar,
 } from './schema.ts';
@@ -49,42 +50,33 @@ const TESTS =
   'The tests, if they are not in a file of their own. The keys of this map may also be ' +
   'top-level keys of this file.';
 
-const promptShape = {
-  name: filled()
-    .describe('Name of the prompt and its suite. Default: the name of the file.')
-    .optional(),
-  model: filled()
-    .describe("Name of the model: the vendor's name, or one defined under models in the settings.")
-    .optional(),
-  variables: listOf(variableSchema)
-    .describe(
-      'Names of the variables. Default: the names in braces for which references have an input.',
-    )
-    .optional(),
+const promptShape = optional({
+  name: filled().describe('Name of the prompt and its suite. Default: the name of the file.'),
+  model: filled().describe(
+    "Name of the model: the vendor's name, or one defined under models in the settings.",
+  ),
+  variables: listOf(variableSchema).describe(
+    'Names of the variables. Default: the names in braces for which references have an input.',
+  ),
   messages: listOf(messageSchema)
     .min(1, { error: 'must not be empty' })
-    .describe('The messages that are sent.')
-    .optional(),
-  prompt: promptTextSchema.describe('A single user message, instead of messages.').optional(),
-  code: filled()
-    .describe(
-      'Code that computes the answer. evaldiff then does not use the messages; they are for ' +
-        'your application.',
-    )
-    .optional(),
-  language: codeLanguage.optional(),
+    .describe('The messages that are sent.'),
+  prompt: promptTextSchema.describe('A single user message, instead of messages.'),
+  code: filled().describe(
+    'Code that computes the answer. evaldiff then does not use the messages; they are for ' +
+      'your application.',
+  ),
+  language: codeLanguage,
   defaults: z
     .union([filled(), listOf(filled())], { error: 'must be a list of paths like tests/name' })
     .describe(
       'Files whose keys apply if this file does not set them. Default: for NAME.yaml, the ' +
         'file tests/NAME.yaml next to it, if it exists.',
-    )
-    .optional(),
+    ),
   tests: z
     .record(z.string(), anything(), { error: 'must be a map with metrics and references' })
-    .describe(TESTS)
-    .optional(),
-};
+    .describe(TESTS),
+});
 
 /**
  * Parameters that resemble these keys count as misspelt. Excludes short test keys, because real
@@ -236,7 +228,7 @@ function readMessages(field: Field, { messages = [], prompt }: WrittenBody): Loc
 /** Without code, `language` is a parameter of the model. */
 function readCode(field: Field, { code }: WrittenBody): Prompt['code'] {
   if (code === undefined) return null;
-  const language = check(field.at('language'), promptShape.language) ?? 'python';
+  const language = check(field.at('language'), codeLanguage.optional()) ?? 'python';
   const at = field.at('code');
   return { source: code, language, at: codePlaceOf(at, code), place: at.place };
 }

@@ -25,36 +25,30 @@ const inputSchema = z.union([mapOf(scalar(), 'a map of variables'), recordedMess
 export const referenceSchema = closed({
   id: z
     .union([filled(), wholeNumber(0, Number.MAX_SAFE_INTEGER)], { error: 'must be text' })
-    .describe('Id, unique in the suite. Default: a hash of the input.')
-    .optional(),
-  input: inputSchema
-    .describe("Values of the prompt's variables, or the messages of a recorded dialogue.")
-    .optional(),
-  expected: anything()
-    .describe('The expected answer, for metrics that compare with it.')
-    .optional(),
-  skip: flag()
-    .describe('The reference runs and is shown, but does not affect the verdict.')
-    .optional(),
+    .describe('Id, unique in the suite. Default: a hash of the input.'),
+  input: inputSchema.describe(
+    "Values of the prompt's variables, or the messages of a recorded dialogue.",
+  ),
+  expected: anything().describe('The expected answer, for metrics that compare with it.'),
+  skip: flag().describe('The reference runs and is shown, but does not affect the verdict.'),
   tags: z
     .union([filled(), listOf(filled())], { error: 'must be a list of words' })
     .describe(
       'Labels to select references by. A reference with the tag critical can fail the run ' +
         'on its own.',
-    )
-    .optional(),
-  n_tries: wholeNumber(1, FILE_LIMITS.tries)
-    .describe("Tries of this reference on each side. Default: the suite's n_tries.")
-    .optional(),
-  cluster: filled()
-    .describe('Name of a group of related references, such as texts from one template.')
-    .optional(),
-  metadata: mapOf(anything(), 'a map of values')
-    .describe('Additional data, which metric code reads as dialogue.metadata.')
-    .optional(),
+    ),
+  n_tries: wholeNumber(1, FILE_LIMITS.tries).describe(
+    "Tries of this reference on each side. Default: the suite's n_tries.",
+  ),
+  cluster: filled().describe(
+    'Name of a group of related references, such as texts from one template.',
+  ),
+  metadata: mapOf(anything(), 'a map of values').describe(
+    'Additional data, which metric code reads as dialogue.metadata.',
+  ),
   ...scriptMembers,
-  metrics: listOf(writtenOwnMetric).describe('Additional metrics for this reference.').optional(),
-});
+  metrics: listOf(writtenOwnMetric).describe('Additional metrics for this reference.'),
+}).exactPartial();
 
 export interface ReferenceContext {
   variables: readonly string[];

@@ -26,15 +26,16 @@ const columnMap = z.union([filled(), mapOf(filled(), 'a map of variable to colum
 const sourceSchema = closed({
   file: filled().describe('Path of a .jsonl, .ndjson, .json, .csv or .tsv file.'),
   map: closed({
-    id: filled().describe('Column of the id.').optional(),
-    input: columnMap
-      .describe("Column of the prompt's only variable, or a map of variable to column.")
-      .optional(),
-    expected: filled().describe('Column of the expected answer.').optional(),
-    tags: filled().describe('Column of the tags.').optional(),
-    skip: filled().describe('Column that contains true for references to skip.').optional(),
-    cluster: filled().describe('Column of the cluster.').optional(),
+    id: filled().describe('Column of the id.'),
+    input: columnMap.describe(
+      "Column of the prompt's only variable, or a map of variable to column.",
+    ),
+    expected: filled().describe('Column of the expected answer.'),
+    tags: filled().describe('Column of the tags.'),
+    skip: filled().describe('Column that contains true for references to skip.'),
+    cluster: filled().describe('Column of the cluster.'),
   })
+    .exactPartial()
     .describe("Names of the file's columns, if they differ from these keys.")
     .optional(),
 });

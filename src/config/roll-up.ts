@@ -9,16 +9,12 @@ const NAMED_POLICIES = ['all', 'any', 'majority'] as const;
 const POLICIES = [...NAMED_POLICIES, 'at_least', 'pass_rate'];
 
 const mapSchema = closed({
-  name: filled()
-    .describe('all, any, majority, at_least or pass_rate. With code, any name.')
-    .optional(),
-  k: wholeNumber(1, Number.MAX_SAFE_INTEGER)
-    .describe('Number of passes that at_least requires.')
-    .optional(),
-  min: numberBetween(0, 1).describe('Share of passes that pass_rate requires, 0 to 1.').optional(),
-  code: filled().describe('Your own rule, as code.').optional(),
-  language: codeLanguage.optional(),
-});
+  name: filled().describe('all, any, majority, at_least or pass_rate. With code, any name.'),
+  k: wholeNumber(1, Number.MAX_SAFE_INTEGER).describe('Number of passes that at_least requires.'),
+  min: numberBetween(0, 1).describe('Share of passes that pass_rate requires, 0 to 1.'),
+  code: filled().describe('Your own rule, as code.'),
+  language: codeLanguage,
+}).exactPartial();
 
 export const rollupSchema = z
   .union([filled(), mapSchema], { error: 'must be a map with name, or with name and code' })

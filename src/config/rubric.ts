@@ -4,14 +4,10 @@ import { stemOf } from '../documents/paths.ts';
 import { materialUsed, showsNothing } from '../metrics/keywords.ts';
 import type { Rubric } from '../types/metric.ts';
 import { isMap, type JsonMap, type Notice } from '../types/plain.ts';
+import { loadLabelled, reportContradictions } from './answers.ts';
 import { BETTER, labels, labelTexts } from './metric-schema.ts';
+import type { LoadData } from './rows.ts';
 import { choiceProblems, rubricChoices, keywordProblems, labelsAt } from './rubric-choices.ts';
-import {
-  exampleSchema,
-  examplesFromSchema,
-  readExamples,
-  type RubricContext,
-} from './rubric-examples.ts';
 import {
   anything,
   check,
@@ -21,9 +17,22 @@ import {
   listOf,
   numberBetween,
   oneOf,
+  optional,
   anyText,
+  scalar,
 } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
+
+const exampleSchema = closed({
+  content: filled().describe('The answer.'),
+  context: anyText().describe('The conversation before the answer.').optional(),
+  ideal: scalar().describe('The text that replaces {expected} in the rubric.').optional(),
+  expected: scalar().describe('The label that people gave the answer.'),
+});
+
+const examplesFromSchema = closed({
+  file: filled().describe('Path of a .jsonl, .ndjson, .csv or .tsv file.'),
+});
 
 const rubricScore = numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE);
 
@@ -36,9 +45,9 @@ const scoresSchema = z.union(
   { error: 'must map at least one label to a number' },
 );
 
-const withoutEffect = anything()
-  .describe("No effect; allowed because other tools' files contain it.")
-  .optional();
+const withoutEffect = anything().describe(
+  "No effect; allowed because other tools' files contain it.",
+);
 
 const rubricShape = {
   name: filled()
@@ -48,38 +57,35 @@ const rubricShape = {
     'The prompt of the grader. The keywords {completion}, {content}, {conversation} and ' +
       'others insert the text to judge.',
   ),
-  choice_scores: scoresSchema.describe('The labels, and the score of each.').optional(),
-  better: oneOf(BETTER)
-    .describe('Whether higher or lower scores are better. The labels with the best score pass.')
-    .optional(),
-  pass: labels().describe('The labels that pass. Default: the best one.').optional(),
-  threshold: rubricScore
-    .describe('Lowest score that passes, or the highest if lower is better.')
-    .optional(),
-  choice_strings: z
-    .union([filled(), listOf(filled())], { error: 'must be a list of labels' })
-    .describe('The labels: a list, or one word whose letters are the labels (openai/evals).')
-    .optional(),
-  eval_type: oneOf(['classify', 'cot_classify', 'classify_cot'])
-    .describe(
+  ...optional({
+    choice_scores: scoresSchema.describe('The labels, and the score of each.'),
+    better: oneOf(BETTER).describe(
+      'Whether higher or lower scores are better. The labels with the best score pass.',
+    ),
+    pass: labels().describe('The labels that pass. Default: the best one.'),
+    threshold: rubricScore.describe('Lowest score that passes, or the highest if lower is better.'),
+    choice_strings: z
+      .union([filled(), listOf(filled())], { error: 'must be a list of labels' })
+      .describe('The labels: a list, or one word whose letters are the labels (openai/evals).'),
+    eval_type: oneOf(['classify', 'cot_classify', 'classify_cot']).describe(
       'What the grader replies: only the label (classify), reasons and then the label ' +
         '(cot_classify, default), or the label and then reasons (classify_cot).',
-    )
-    .optional(),
-  notes: anyText().describe('A text for people. The grader does not see it.').optional(),
-  description: anyText().describe('The same as notes.').optional(),
-  examples: listOf(exampleSchema)
-    .describe('Answers with the labels that people gave them, to test the grader with.')
-    .optional(),
-  examples_from: examplesFromSchema.describe('Data file with more examples.').optional(),
-  input_outputs: withoutEffect,
-  output_template: withoutEffect,
-  use_cot: flag()
-    .describe('false: the grader replies with the label and without reasons (autoevals).')
-    .optional(),
-  model: withoutEffect,
-  engine: withoutEffect,
-  temperature: withoutEffect,
+    ),
+    notes: anyText().describe('A text for people. The grader does not see it.'),
+    description: anyText().describe('The same as notes.'),
+    examples: listOf(exampleSchema).describe(
+      'Answers with the labels that people gave them, to test the grader with.',
+    ),
+    examples_from: examplesFromSchema.describe('Data file with more examples.'),
+    input_outputs: withoutEffect,
+    output_template: withoutEffect,
+    use_cot: flag().describe(
+      'false: the grader replies with the label and without reasons (autoevals).',
+    ),
+    model: withoutEffect,
+    engine: withoutEffect,
+    temperature: withoutEffect,
+  }),
 };
 
 const rubricSchema = closed(rubricShape, 'a map with prompt and choice_scores');
@@ -176,4 +182,55 @@ function checkPromptText({ name, prompt }: WrittenRubric, field: Field, notices:
     `the rubric "${name}" does not show the answer to the grader: use {completion}, {content} ` +
     'or {conversation}';
   notices.push({ kind: 'unused', message, place: field.place });
+}
+
+interface RubricContext {
+  load: LoadData;
+  notices: Notice[];
+}
+
+async function readExamples(
+  rubric: Field,
+  written: {
+    examples?: z.output<typeof exampleSchema>[] | undefined;
+    examples_from?: z.output<typeof examplesFromSchema> | undefined;
+  },
+  labels: readonly string[],
+  context: RubricContext,
+): Promise<Rubric['examples']> {
+  const own = (written.examples ?? []).map((value, index) => ({
+    field: rubric.at('examples', index),
+    value,
+  }));
+  const { examples_from: from } = written;
+  const field = rubric.at('examples_from', 'file');
+  const loaded = from ? await loadLabelled(field, from.file, exampleSchema, context) : [];
+  const found = [...own, ...loaded].flatMap(
+    ({ field, value: { content, context: before = null, ...example } }) => {
+      const { place } = field;
+      const ideal = field.at('ideal').spelled(example.ideal)?.toString() ?? null;
+      const expected = String(field.at('expected').spelled(example.expected));
+      const label = matchingLabel(expected, labels);
+      if (label === null && labels.length > 0)
+        field.refuse(
+          `the example's expected "${expected}" is not a label of the rubric (${labels.join(', ')})`,
+        );
+      return label === null ? [] : [{ content, context: before, ideal, expected: label, place }];
+    },
+  );
+  reportContradictions(
+    found.map(({ content, context: before, ideal, expected, place }) => ({
+      what: JSON.stringify([content, before, ideal]),
+      label: expected,
+      place,
+    })),
+    rubric.problems,
+  );
+  return found;
+}
+
+function matchingLabel(written: string, labels: readonly string[]): string | null {
+  if (labels.includes(written)) return written;
+  const [only, ...others] = labels.filter((label) => label.toLowerCase() === written.toLowerCase());
+  return only !== undefined && others.length === 0 ? only : null;
 }

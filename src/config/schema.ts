@@ -56,6 +56,11 @@ export function closed<S extends z.ZodRawShape>(shape: S, what = 'a map') {
   });
 }
 
+/** Keys that a map may leave out. */
+export function optional<S extends z.ZodRawShape>(shape: S) {
+  return z.object(shape).exactPartial().shape;
+}
+
 export const scalar = () =>
   z.union([anyText(), numberBetween(-Number.MAX_VALUE, Number.MAX_VALUE), flag()], {
     error: 'must be text, a number or true/false',
@@ -103,8 +108,10 @@ export function checkMembers<S extends z.ZodRawShape>(
   for (const key of Object.keys(value))
     if (!Object.hasOwn(shape, key)) refuseKey(field.at(key), known, elsewhere);
   for (const key of known as (keyof S & string)[]) {
-    if (isMisspelt(key, value, known)) continue;
-    const member = check(field.at(key), shape[key] as z.ZodType);
+    const schema = shape[key] as z.ZodType;
+    const isLeftOut = !field.at(key).isGiven && schema instanceof z.ZodExactOptional;
+    if (isLeftOut || isMisspelt(key, value, known)) continue;
+    const member = check(field.at(key), schema);
     if (member !== undefined) members[key] = member as z.output<S[typeof key]>;
   }
   return members;

@@ -9,31 +9,26 @@ import { counted } from '../text/amounts.ts';
 import type { Metric, Rubric } from '../types/metric.ts';
 import type { Problem } from '../types/plain.ts';
 import type { ScriptedTurn } from '../types/script.ts';
-import { anything, closed, filled, listOf, mapOf } from './schema.ts';
+import { anything, closed, filled, listOf, mapOf, optional } from './schema.ts';
 import { withoutUndefined } from './settings.ts';
 
 const turnSchema = closed({
-  user: filled()
-    .describe("The user's message. Default in the first turn: the question in the prompt.")
-    .optional(),
-  expected: anything()
-    .describe('The expected answer of this turn, for metrics with every: true.')
-    .optional(),
-});
+  user: filled().describe(
+    "The user's message. Default in the first turn: the question in the prompt.",
+  ),
+  expected: anything().describe('The expected answer of this turn, for metrics with every: true.'),
+}).exactPartial();
 
-export const scriptMembers = {
-  persona: filled().describe('Who the user of this dialogue is. The evaluators see it.').optional(),
-  goal: filled().describe('What the user wants to achieve. The evaluators see it.').optional(),
-  criteria: mapOf(filled(), 'a map of criterion to its meaning')
-    .describe(
-      "Further criteria for this dialogue, which evaluators judge in addition to the suite's.",
-    )
-    .optional(),
+export const scriptMembers = optional({
+  persona: filled().describe('Who the user of this dialogue is. The evaluators see it.'),
+  goal: filled().describe('What the user wants to achieve. The evaluators see it.'),
+  criteria: mapOf(filled(), 'a map of criterion to its meaning').describe(
+    "Further criteria for this dialogue, which evaluators judge in addition to the suite's.",
+  ),
   turns: listOf(turnSchema)
     .min(1, { error: 'must have at least one turn; add one, or remove the key turns' })
-    .describe("The user's message and the expected answer for each turn.")
-    .optional(),
-};
+    .describe("The user's message and the expected answer for each turn."),
+});
 
 export const SCRIPT_KEYS = ['persona', 'goal', 'criteria', 'turns'] as const;
 

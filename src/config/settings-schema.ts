@@ -15,6 +15,7 @@ import {
   mapOf,
   numberBetween,
   oneOf,
+  optional,
   scalar,
   wholeNumber,
 } from './schema.ts';
@@ -152,33 +153,29 @@ export function settingsMembers() {
     seed: wholeNumber(0, 2 ** 32 - 1)
       .describe('Seed of all random choices.')
       .default(1),
-    models: mapOf(modelSchema, 'a map of model names')
-      .describe('Models by the name that prompts use. List only models that need settings.')
-      .optional(),
-    transport: oneOf(TRANSPORTS)
-      .describe(
+    ...optional({
+      models: mapOf(modelSchema, 'a map of model names').describe(
+        'Models by the name that prompts use. List only models that need settings.',
+      ),
+      transport: oneOf(TRANSPORTS).describe(
         'How full sweeps call models whose vendor offers batches: direct (the default), or ' +
           'batch, which is cheaper but may take a day.',
-      )
-      .optional(),
-    grader: gradersSchema
-      .describe(
+      ),
+      grader: gradersSchema.describe(
         'The model that grades: its name, a map with model and parameters, or a list of an ' +
           'odd number of models, which vote.',
-      )
-      .optional(),
-    embeddings: modelChoice().describe('The embedding model for embedding_similarity.').optional(),
-    sweep: mapOf(
-      z
-        .union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
-          error: 'must be a value or a list of values',
-        })
-        .transform((values) => [values].flat()),
-    )
-      .describe(
+      ),
+      embeddings: modelChoice().describe('The embedding model for embedding_similarity.'),
+      sweep: mapOf(
+        z
+          .union([scalar(), listOf(scalar()).min(1, { error: 'must not be empty' })], {
+            error: 'must be a value or a list of values',
+          })
+          .transform((values) => [values].flat()),
+      ).describe(
         'Values of the model and of parameters. A full sweep runs every combination of them.',
-      )
-      .optional(),
+      ),
+    }),
     gate: settingsGateSchema,
     budget: budgetSchema,
   };

@@ -7,7 +7,7 @@ import { isMap, type Problem } from '../types/plain.ts';
 import { vendorOf } from './model-names.ts';
 import { checkModelKeys, readGraders, readModelChoice, withProvider } from './models.ts';
 import { checkMembers } from './schema.ts';
-import { ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
+import { DEFAULT_CAPS, ownMembers, settingsMembers, settingsSchema } from './settings-schema.ts';
 
 type RawSettings = z.output<ReturnType<typeof settingsSchema>>;
 
@@ -35,6 +35,10 @@ export function readSettings(
   const entries = Object.entries(models).map(
     ([name, entry]) => [name, readModel(file.at('models', name), name, entry)] as const,
   );
+  const givenCaps = Object.keys(DEFAULT_CAPS).flatMap((key) => {
+    const { isGiven, place } = file.at('budget', key);
+    return isGiven ? [[key, place] as const] : [];
+  });
   return {
     ...others,
     file: document.file,
@@ -44,15 +48,10 @@ export function readSettings(
     embeddings:
       embeddings === undefined ? null : readModelChoice(file.at('embeddings'), embeddings),
     sweep,
-    budget: { ...written.budget, written: budgetPlaces(file.at('budget')) },
+    budget: { ...written.budget, written: Object.fromEntries(givenCaps) },
     ...(transport && { transport }),
     // The schema of settings does not know the keys of features.
   } as unknown as Settings;
-}
-
-function budgetPlaces(budget: Field): NonNullable<Settings['budget']['written']> {
-  const given = ['max_calls', 'max_cost_usd'].filter((key) => budget.at(key).isGiven);
-  return Object.fromEntries(given.map((key) => [key, budget.at(key).place]));
 }
 
 function readModel(
@@ -70,7 +69,11 @@ function readModel(
     model: name,
     price: null,
     file: null,
-    ...withoutUndefined(written),
+    command: [],
+    files: [],
+    setup: [],
+    replaces: [],
+    ...written,
     ...(vendor && { is: { provider: vendor, model: is } }),
     ...(process === 'try' && { process }),
     ...(hasPace && { pace: { concurrency, requests_per_minute } }),

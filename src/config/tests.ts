@@ -2,24 +2,32 @@ import { z } from 'zod';
 import { Field, type Document } from '../documents/document.ts';
 import { isKnownParameter } from '../documents/parameters.ts';
 import { problem } from '../errors.ts';
+import { dependencies } from '../kernel/ask/conditions.ts';
 import type { OwnSuite } from '../kernel/suite/own-suite.ts';
 import type { Reference, Tests } from '../kernel/suite/suite.ts';
 import { asksNothing } from '../kernel/suite/template.ts';
 import type { BuiltInMetrics } from '../metrics/definition.ts';
 import { OBJECT_WORDS, countObjects } from '../metrics/objects.ts';
 import { didYouMean } from '../text/suggest.ts';
-import type { Metric } from '../types/metric.ts';
+import type { Metric, DependsOn, MetricLevel } from '../types/metric.ts';
 import { isMap, type Notice, type Problem } from '../types/plain.ts';
-import { checkDependencies } from './depends-on.ts';
 import { metricsSchema } from './metric-schema.ts';
 import { readMetrics } from './metric.ts';
 import { referenceSchema, type WrittenReference } from './reference.ts';
 import { readReferences, referencesFromSchema } from './references.ts';
 import { readRollup, rollupSchema } from './roll-up.ts';
-import { anything, checkMembers, closed, filled, flag, listOf, anyText } from './schema.ts';
+import {
+  anything,
+  checkMembers,
+  closed,
+  filled,
+  flag,
+  listOf,
+  optional,
+  anyText,
+} from './schema.ts';
 import { checkScripts } from './script.ts';
 import { suiteGateMembers, tries } from './settings-schema.ts';
-import { withoutUndefined } from './settings.ts';
 import type { OwnContext, SuiteKey } from './suite-key.ts';
 
 interface TestFileContext extends OwnContext {
@@ -39,27 +47,23 @@ const quarantineSchema = closed({
 });
 
 /** The keys that are read together. Metrics, roll-ups and keys of features are read on their own. */
-const fileMembers = {
-  n_tries: tries()
-    .describe('Tries of each reference on each side. Default: n_tries in the settings.')
-    .optional(),
-  skip: flag().describe('The suite runs and is shown, but does not affect the verdict.').optional(),
-  do_completion: flag()
-    .describe(
-      'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
-        'those that end with a question.',
-    )
-    .optional(),
-  gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.').optional(),
-  references: listOf(referenceSchema).describe('The test cases.').optional(),
-  references_from: referencesFromSchema.describe('Data files with further references.').optional(),
-  quarantine: listOf(quarantineSchema)
-    .describe(
-      'References in quarantine. They run and are shown, but do not affect the verdict until ' +
-        'the given day.',
-    )
-    .optional(),
-};
+const fileMembers = optional({
+  n_tries: tries().describe(
+    'Tries of each reference on each side. Default: n_tries in the settings.',
+  ),
+  skip: flag().describe('The suite runs and is shown, but does not affect the verdict.'),
+  do_completion: flag().describe(
+    'Whether the model writes a new last answer in recorded dialogues. Default: only in ' +
+      'those that end with a question.',
+  ),
+  gate: closed(suiteGateMembers).describe('Settings of the gate for this suite only.'),
+  references: listOf(referenceSchema).describe('The test cases.'),
+  references_from: referencesFromSchema.describe('Data files with further references.'),
+  quarantine: listOf(quarantineSchema).describe(
+    'References in quarantine. They run and are shown, but do not affect the verdict until ' +
+      'the given day.',
+  ),
+});
 
 const defaults = z
   .union([filled(), listOf(filled())], { error: 'must be a list of paths' })
@@ -142,7 +146,7 @@ export async function readTests(
     empty,
     own,
     quarantine: readQuarantine(field.at('quarantine'), written.quarantine, references),
-    ...(gate && { gate: withoutUndefined(gate), gatePlace: field.at('gate').place }),
+    ...(gate && { gate, gatePlace: field.at('gate').place }),
   };
 }
 
@@ -246,4 +250,96 @@ function readQuarantine(
 function isDay(word: string): boolean {
   const time = /^\d{4}-\d{2}-\d{2}$/.test(word) ? Date.parse(`${word}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(word);
+}
+
+const COARSENESS: Readonly<Record<MetricLevel, number>> = {
+  ToolCall: 0,
+  Message: 1,
+  Turn: 2,
+  Thread: 3,
+};
+
+function checkDependencies(metrics: readonly Metric[], problems: Problem[]): void {
+  const edges = new Map<Metric, { to: Metric; entry: DependsOn }[]>();
+  for (const metric of metrics) {
+    edges.set(
+      metric,
+      metric.depends_on.flatMap((entry) => {
+        const found = dependencies(entry, metrics);
+        const [to] = found;
+        const message = entryProblem(metric, entry, found, metrics);
+        if (message !== null)
+          problems.push(problem(entry.place, `metric "${metric.name}": ${message}`));
+        return message === null && to !== undefined ? [{ to, entry }] : [];
+      }),
+    );
+  }
+  const circle = findCircle(metrics, edges);
+  if (circle !== null) {
+    problems.push(
+      problem(circle.entry.place, `depends_on forms a cycle: ${circle.names.join(' -> ')}`),
+    );
+  }
+}
+
+function entryProblem(
+  metric: Metric,
+  entry: DependsOn,
+  found: readonly Metric[],
+  metrics: readonly Metric[],
+): string | null {
+  const [only] = found;
+  if (only === undefined) {
+    const names = metrics.map(({ name }) => name).filter((name) => name !== metric.name);
+    const exists = names.includes(entry.name);
+    const why = exists ? ' of that type, level and kwargs' : didYouMean(entry.name, names);
+    return `depends_on "${entry.name}" matches no metric of this file${why}`;
+  }
+  if (found.length > 1) {
+    return (
+      `depends_on "${entry.name}" matches ${found.length} metrics ` +
+      `(${found.map(({ name }) => name).join(', ')}); write the name of one, ` +
+      'or add kwargs, type or metric_level'
+    );
+  }
+  if (COARSENESS[only.level] < COARSENESS[metric.level]) {
+    return (
+      `depends_on "${entry.name}" judges at level ${only.level}, which is a smaller part than ` +
+      `this metric's ${metric.level}`
+    );
+  }
+  const isOther = only.of !== metric.of && only.of !== 'both' && only.level !== 'Thread';
+  if (isOther && entry.relative_object_position === 0) {
+    return (
+      `depends_on "${entry.name}" judges the ${only.of ?? 'assistant'}'s turns, and this metric ` +
+      'others; add relative_object_position: -1 for the turn before'
+    );
+  }
+  return null;
+}
+
+function findCircle(
+  metrics: readonly Metric[],
+  edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,
+): { names: string[]; entry: DependsOn } | null {
+  const open = new Set(metrics);
+  const openEdge = (metric: Metric) => edges.get(metric)?.find(({ to }) => open.has(to));
+  for (let before = 0; before !== open.size;) {
+    before = open.size;
+    for (const metric of open) if (openEdge(metric) === undefined) open.delete(metric);
+  }
+  // Each metric that is left depends on another one that is left.
+  const trail: Metric[] = [];
+  for (let [metric] = open; metric !== undefined;) {
+    trail.push(metric);
+    const edge = openEdge(metric);
+    const from = trail.findIndex((each) => each === edge?.to);
+    if (edge !== undefined && from !== -1)
+      return {
+        names: [...trail.slice(from), edge.to].map(({ name }) => name),
+        entry: edge.entry,
+      };
+    metric = edge?.to;
+  }
+  return null;
 }

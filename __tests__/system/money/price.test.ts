@@ -1,4 +1,4 @@
-import { loadListPrices } from '../../../src/app/session/prices.ts';
+import { loadListPrices } from '../../../src/app/session/edges.ts';
 import { vendorOf } from '../../../src/config/model-names.ts';
 import { priceFrom, type ListPrice } from '../../../src/money/price.ts';
 import { type Target, asDirect } from '../../../src/types/model.ts';

@@ -1,27 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import { appendFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import type { Inputs } from '../../config/inputs.ts';
-import { serverAddress } from '../../edges/git/remote.ts';
-import type { Client } from '../../edges/github/client.ts';
-import { mergeBaseOf } from '../../edges/github/pull.ts';
 import type { ArtifactLibrary } from '../../edges/store/artifact.ts';
-import { expandNoProxy, type CacheLibrary } from '../../edges/store/cache-service.ts';
-import { targetsOf, type Prepared } from '../../money/prepared.ts';
-import { planLines } from '../../report/plan.ts';
+import { userError } from '../../errors.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { SecretRegister } from '../../text/redact.ts';
-import { withheldFrom, type TrustDecision } from '../../trust/trust.ts';
-import { isBatched } from '../../types/model.ts';
-import type { Conclusion, Problem } from '../../types/plain.ts';
+import { ORIGIN_WORDS } from '../../trust/trust-table.ts';
+import type { TrustDecision } from '../../trust/trust.ts';
+import type { Problem, Conclusion } from '../../types/plain.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import type { Feature } from '../run/feature.ts';
-import { certainWords } from '../run/plan.ts';
 import type { Access, TestOverrides } from '../session/access.ts';
-import type { RunCommits } from '../session/commits.ts';
+import type { RunCommits, CommitsRequest } from '../session/commits.ts';
 import type { Evaluated } from '../session/evaluate.ts';
 import { visibleErrorMessage } from '../session/safe-writing.ts';
 import type { SessionRow } from '../session/session-row.ts';
-import type { Session, SessionOptions } from '../session/session.ts';
+import type { Session } from '../session/session.ts';
 import type { Sides } from '../session/sides.ts';
 import type { SessionRole } from '../session/stores.ts';
 import type { Lease } from './lease.ts';
@@ -78,98 +71,16 @@ export interface OwnJob {
   open?(job: Job, session: Session, sides: Sides): Promise<OpenedJob>;
 }
 
+/** `sides` is null if a commit or a folder is missing. */
+export interface EvaluatedJob extends Evaluated {
+  sides: Sides | null;
+  published(): Promise<void>;
+}
+
 export interface OpenedJob {
   evaluate(): Promise<Evaluated>;
   published(): Promise<void>;
 }
-
-const REFERENCES_IN_LOG = 20;
-
-export function sessionOptions(
-  job: Omit<Job, 'trust' | 'commits'>,
-  trust: SessionOptions['trust'],
-  client: Client,
-): SessionOptions {
-  const { inputs, access, secrets, env, facts, runner, now } = job;
-  return {
-    features: job.features,
-    inputs,
-    access,
-    secrets,
-    env,
-    trust,
-    now,
-    testOverrides: job.testOverrides,
-    directory: job.workspace,
-    remote: jobRemote(job, client),
-    temporary: env['RUNNER_TEMP'] || tmpdir(),
-    role: job.own?.role ?? 'whole',
-    withheld: withheldFrom(facts),
-    isQueue: facts.event === 'merge_group',
-    beforeCalls: job.lease.open,
-    store: {
-      kind: 'service',
-      library: () => (inputs.cache ? cacheLibrary() : Promise.resolve(NO_SERVICE)),
-      reuse: inputs.cache,
-      own:
-        facts.pullRequest === null
-          ? `branch ${facts.headBranch ?? facts.head ?? ''}`
-          : `pull request ${facts.pullRequest}`,
-      run: [
-        env['GITHUB_RUN_ID'] ?? '0',
-        env['GITHUB_RUN_ATTEMPT'] ?? '1',
-        randomBytes(4).toString('hex'),
-      ].join('-'),
-    },
-    outputs: [],
-    record: null,
-    progress: { style: 'steps', write: (text) => runner.info(text.trimEnd()) },
-    log: runner.info,
-    warn: runner.warning,
-    planned(run, decided) {
-      const shown = {
-        trust: decided,
-        prepared: run,
-        notices: run.emptyResult.notices,
-        certainWords: certainWords(run.plan, job.features),
-        verbose: true,
-        references: REFERENCES_IN_LOG,
-      };
-      runner.info(planLines(shown).join('\n'));
-      const lost = lostBatches(job, run);
-      if (lost !== null) runner.warning(lost);
-    },
-  };
-}
-
-function jobRemote({ inputs, env }: Pick<Job, 'inputs' | 'env'>, client: Client) {
-  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: name } = env;
-  if (!server || !name) return undefined;
-  return {
-    ...serverAddress(server, name, inputs.token),
-    mergeBase: (base: string, head: string) => mergeBaseOf(client, name, [base, head]),
-  };
-}
-
-/** Without the cache service, the next job cannot find the batch requests of this job. */
-function lostBatches({ inputs }: Pick<Job, 'inputs'>, prepared: Prepared): string | null {
-  if (inputs.cache || !targetsOf(prepared).some(isBatched)) return null;
-  return (
-    'transport: batch with cache: false: if this job ends before a batch does, no other job can ' +
-    'use the answers, although they are paid for. Set cache: true.'
-  );
-}
-
-function cacheLibrary(): Promise<CacheLibrary> {
-  expandNoProxy(process.env);
-  return import('@actions/cache');
-}
-
-const NO_SERVICE: CacheLibrary = {
-  isFeatureAvailable: () => false,
-  restoreCache: () => Promise.resolve(undefined),
-  saveCache: () => Promise.resolve(0),
-};
 
 export async function appendSummary(
   path: string | null | undefined,
@@ -184,6 +95,34 @@ export async function appendSummary(
   }
 }
 
-export function say(runner: Pick<JobRunner, 'output'>, outputs: Record<string, string>): void {
-  for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
+export const modeOf = ({ mode }: Pick<Job, 'mode'>): Result['mode'] =>
+  mode === 'diff' ? mode : 'sweep';
+
+export function commitsRequest(
+  job: Pick<Job, 'inputs' | 'facts' | 'mode' | 'own'>,
+): CommitsRequest & { workingDirectory: string } {
+  const { inputs, facts } = job;
+  const { workingDirectory, base, head } = inputs;
+  if (job.own?.isOfBase !== true) return { workingDirectory, base, head, facts, mode: modeOf(job) };
+  const ofBase = { ...facts, head: facts.base ?? facts.head, pullRequest: null };
+  return { workingDirectory, base: null, head: base ?? head, facts: ofBase, mode: 'sweep' };
+}
+
+/**
+ * @throws UserError if a commit is not found, or if `code` or `mode` forbids a head that is
+ * not on a branch or tag of this repository.
+ */
+export async function commitsOf({ commits, inputs, mode, trust }: Job): Promise<RunCommits> {
+  const found = await commits;
+  const refused = inputs.code === 'host' ? 'code: host' : mode === 'diff' ? null : `mode: ${mode}`;
+  if (refused === null || trust.foreign === undefined) return found;
+  const instead =
+    refused === 'code: host'
+      ? "leave out code: host, so that it is judged like an outside contributor's pull request"
+      : 'compare it with a base (mode: diff), whose tests and settings then apply';
+  const message =
+    `${refused} is refused: head (${found.head.slice(0, 7)}) is ` +
+    `${ORIGIN_WORDS[trust.foreign]}. Read the commit and push it to a branch of this ` +
+    `repository, or ${instead}.`;
+  throw userError(null, message);
 }

@@ -1,14 +1,14 @@
 import type { Inputs } from '../../config/inputs.ts';
 import {
   checkRunsOf,
-  MAX_TITLE,
-  openCheck,
-  publishCheck,
   type CheckJob,
   type OpenedCheck,
+  openCheck,
+  publishCheck,
+  MAX_TITLE,
 } from '../../edges/github/check.ts';
 import type { Client } from '../../edges/github/client.ts';
-import { announceRun, publishComment, type OwnComments } from '../../edges/github/comment.ts';
+import { type OwnComments, announceRun, publishComment } from '../../edges/github/comment.ts';
 import type { PublishResult } from '../../edges/github/published.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { NO_LINKS, code, paragraph } from '../../report/sections/document.ts';
@@ -16,12 +16,12 @@ import { shorten } from '../../text/visible.ts';
 import { withheldFrom } from '../../trust/trust.ts';
 import type { EventFacts } from '../../types/repository.ts';
 import {
-  branchLabel,
-  checkNameFor,
-  namedBase,
-  runUrl,
-  targetBranch,
   type RunIdentity,
+  targetBranch,
+  checkNameFor,
+  runUrl,
+  namedBase,
+  branchLabel,
 } from './identity.ts';
 
 const NO_VERDICT = {
@@ -204,13 +204,4 @@ function leaseCommentBody(state: LeaseState, title: string, words: string): stri
   const of = about === '' ? [] : [' – ', code(about)];
   const line = [title, code(leaseHead(state)?.slice(0, 7) ?? ''), ...of];
   return `${markers.comment}\n${markdownOf([paragraph(line, 'verdict')], NO_LINKS)}\n\n${words}\n`;
-}
-
-const NEW_COMMIT = new Set(['push', 'merge_group', 'synchronize']);
-
-/** True if the commit may already have a verdict, which must not remain if this run dies. */
-export function isRevisit({ env, facts }: Pick<LeaseJob, 'env' | 'facts'>): boolean {
-  const { event, action } = facts;
-  const isNew = NEW_COMMIT.has(event) || NEW_COMMIT.has(action ?? '');
-  return !isNew || Number(env['GITHUB_RUN_ATTEMPT'] ?? '1') > 1;
 }

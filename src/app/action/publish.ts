@@ -1,45 +1,51 @@
-import { posix, resolve } from 'node:path';
-import type { Inputs } from '../../config/inputs.ts';
+import { mkdir, copyFile } from 'node:fs/promises';
+import { posix, resolve, join } from 'node:path';
+import { type Inputs, INPUT_DEFAULTS } from '../../config/inputs.ts';
 import type { Client } from '../../edges/github/client.ts';
 import type { PublishResult } from '../../edges/github/published.ts';
 import { publishSuggestions } from '../../edges/github/suggestions.ts';
-import { formatProblem } from '../../errors.ts';
+import { unreachable, uploadPart, uploadPage } from '../../edges/store/artifact.ts';
+import { formatProblem, errorMessage } from '../../errors.ts';
 import { countsForVerdict } from '../../kernel/result/counts.ts';
 import type { ReferenceStatus } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
-import { annotations, rootOf } from '../../report/annotations.ts';
+import { rootOf, annotations } from '../../report/annotations.ts';
 import {
-  CHECK_SUMMARY_LIMIT,
-  checkTitle,
-  JOB_SUMMARY_LIMIT,
   renderComment,
+  checkTitle,
   renderSummary,
+  CHECK_SUMMARY_LIMIT,
+  JOB_SUMMARY_LIMIT,
 } from '../../report/comment.ts';
 import { placeLinks, type Links } from '../../report/sections/document.ts';
 import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { suggestedEdits } from '../../report/suggestions.ts';
 import { endLine, logLine } from '../../text/log.ts';
 import { withheldFrom } from '../../trust/trust.ts';
-import type { ChangedFile, EventFacts } from '../../types/repository.ts';
+import type { EventFacts, ChangedFile } from '../../types/repository.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { hasFinding } from '../../wording/outcomes.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { OwnFolder } from '../session/safe-writing.ts';
 import type { Session } from '../session/session.ts';
-import { fillFolder, writeRun } from '../session/write-reports.ts';
-import { appendSummary, say, type Job, type JobEnding } from './context.ts';
-import type { evaluateJob } from './evaluate.ts';
-import { namedBase, runUrl } from './identity.ts';
+import { writeRun, fillFolder } from '../session/write-reports.ts';
+import {
+  type Job,
+  type EvaluatedJob,
+  type JobEnding,
+  appendSummary,
+  artifactLibrary,
+} from './context.ts';
+import { runUrl, namedBase, runIdentity } from './identity.ts';
 import type { Lease } from './lease.ts';
-import { uploadReports } from './report-link.ts';
 
 /** Writes the reports of a result, publishes it, and sets the outputs of the step. */
 export async function publishResult(
   client: Client,
   job: Job,
   session: Session,
-  evaluated: Awaited<ReturnType<typeof evaluateJob>>,
+  evaluated: EvaluatedJob,
 ): Promise<JobEnding> {
   const { inputs, env, runner, lease } = job;
   const { sides, suites, published } = evaluated;
@@ -265,4 +271,78 @@ async function writeSummary(job: PublishJob): Promise<string[]> {
   const text = (): string => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
   await appendSummary(summaryPath, text, (line) => warnings.push(line));
   return warnings;
+}
+
+const PATIENCE_MS = 60_000;
+
+type UploadedReport = Pick<Links, 'report' | 'artifact'>;
+
+export async function uploadReports(
+  job: Job,
+  session: Session,
+  reports: string | null,
+): Promise<UploadedReport> {
+  const { inputs, env, runner } = job;
+  if (reports === null) return { report: null };
+  const file = join(reports, 'report.html');
+  const run = runUrl(env);
+  const closed = unreachable(env);
+  // A canceled job skips uploads, because it needs its last ten seconds for the verdict.
+  const interrupted = session.halting.halted()?.code === 'cancelled';
+  if (!inputs.uploadReport || run === null || closed !== null || interrupted) {
+    runner.info(`The report with every answer: ${file}`);
+    return { report: null };
+  }
+  const [id, artifact] = await Promise.all([
+    inTime(uploadHtml(job, session, file)).catch((error: unknown) => {
+      runner.warning(`${errorMessage(error)}. The verdict is not affected. The report is ${file}`);
+      return null;
+    }),
+    job.mode === 'diff' ? inTime(uploadResult(job, reports)).catch(() => null) : null,
+  ]);
+  return {
+    report: id === null ? null : `${run}/artifacts/${id}`,
+    ...(artifact === null ? {} : { artifact }),
+  };
+}
+
+async function uploadResult(
+  job: Job,
+  folder: string,
+): Promise<NonNullable<UploadedReport['artifact']>> {
+  const name = reportArtifactName('evaldiff-result', job);
+  await uploadPart(await artifactLibrary(job), { name, folder, files: ['result.json'] });
+  return { name, run: job.env['GITHUB_RUN_ID'] ?? '' };
+}
+
+/** GitHub names an unzipped artifact after its file, so this copies the file to a unique name. */
+async function uploadHtml(job: Job, session: Session, file: string): Promise<number> {
+  const folder = join(session.temporaryFolder, 'evaldiff-upload');
+  const name = `${reportArtifactName('evaldiff-report', job)}.html`;
+  await mkdir(folder, { recursive: true });
+  await copyFile(file, join(folder, name));
+  return uploadPage(await artifactLibrary(job), { name, folder });
+}
+
+/** Artifact names must differ within a workflow run. */
+function reportArtifactName(what: string, { inputs, env }: Job): string {
+  const { about, hash } = runIdentity(inputs, env);
+  const usual = about === '' && inputs.checkName === INPUT_DEFAULTS['check-name'];
+  return `${what}${usual ? '' : `-${hash}`}`;
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`The artifact service took longer than ${PATIENCE_MS / 1000} s`));
+    }, PATIENCE_MS);
+  });
+  return Promise.race([work, late]).finally(() => {
+    clearTimeout(timer);
+  });
+}
+
+export function say(runner: Job['runner'], outputs: Record<string, string>): void {
+  for (const [name, value] of Object.entries(outputs)) runner.output(name, value);
 }

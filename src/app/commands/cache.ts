@@ -77,17 +77,14 @@ async function runCacheCommand(
   } finally {
     store.close();
   }
-  if (options.all === true) removeFile(file, terminal);
+  if (options.all !== true) return;
+  for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
+  terminal.out(`${logLine(file)}: removed\n`);
 }
 
 const KEPT_NOTICE =
   'kept: pass counts of past tries, the last measured noise and open batches; ' +
   '--all removes them too';
-
-function removeFile(file: string, terminal: Terminal): void {
-  for (const end of ['', ...SIDE_SUFFIXES]) rmSync(`${file}${end}`, { force: true });
-  terminal.out(`${logLine(file)}: removed\n`);
-}
 
 function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {
   const day = (time: number | null): string =>

@@ -1,9 +1,11 @@
 import { constants as constants_ext } from 'node:buffer';
 import { lstat, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { z } from 'zod';
 import { type RunReport, readRunReport } from '../../config/llmeval-report.ts';
 import { UserError, problem, userError } from '../../errors.ts';
-import { type Result } from '../../kernel/result/result.ts';
+import type { OwnKeys } from '../../kernel/result/feature-parts.ts';
+import { type Result, RESULT_VERSION, resultSchemaWith } from '../../kernel/result/result.ts';
 import type { Problem } from '../../types/plain.ts';
 import { ownKeys } from '../run/feature.ts';
 import {
@@ -13,7 +15,6 @@ import {
   pathRefusal,
 } from '../session/safe-writing.ts';
 import { REPORT_FOLDERS } from './options.ts';
-import { readResultValue } from './read-result.ts';
 import type { Terminal } from './terminal.ts';
 
 type Saved = { kind: 'result'; result: Result } | { kind: 'run'; report: RunReport };
@@ -221,4 +222,35 @@ export async function replaceFile(
   } catch (error) {
     throw userError(path, `could not be written: ${visibleErrorMessage(error)}`);
   }
+}
+
+function firstIssue({ issues: [issue] }: z.ZodError): string {
+  const field = issue?.path.join('.') ?? '';
+  return `${field === '' ? '' : `field ${field}: `}${issue?.message ?? 'unreadable'}`;
+}
+
+/** `own`: the keys that features add to a result. */
+export function readResultValue(
+  file: string,
+  value: unknown,
+  own: OwnKeys,
+): { result: Result; problems: [] } | { result: null; problems: Problem[] } {
+  const wrong = (message: string): { result: null; problems: Problem[] } => ({
+    result: null,
+    problems: [problem(file, message)],
+  });
+  const version =
+    value !== null && typeof value === 'object' && 'schema_version' in value
+      ? value.schema_version
+      : undefined;
+  if (version === 1) return wrong('was made before 1.0: run again');
+  if (typeof version === 'number' && version !== RESULT_VERSION) {
+    return wrong(
+      `is a result of version ${version}; this evaldiff reads version ` +
+        `${RESULT_VERSION}. Render it with the evaldiff that wrote it, or run again`,
+    );
+  }
+  const parsed = resultSchemaWith(own).safeParse(value);
+  if (parsed.success) return { result: parsed.data, problems: [] };
+  return wrong(`is not a result of evaldiff (${firstIssue(parsed.error)})`);
 }

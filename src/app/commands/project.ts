@@ -35,7 +35,7 @@ import { projectFolder, REPORT_FOLDERS, type EvaluateOptions } from './options.t
 import { resultsFile } from './results.ts';
 import type { Terminal } from './terminal.ts';
 
-export type FindSides = (session: Pick<Session, 'repository' | 'env'>) => Promise<Sides>;
+export type FindSides = (session: Session) => Promise<Sides>;
 
 export const currentFiles = async ({
   repository,

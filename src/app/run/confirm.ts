@@ -1,4 +1,11 @@
-import { claimAbout, restsOnEarlierAnswers, poolClaim, suiteClaims } from '../../confirm/claims.ts';
+import {
+  claimAbout,
+  restsOnEarlierAnswers,
+  poolClaim,
+  suiteClaims,
+  meanClaimUnderBase,
+  outcomeUnderBase,
+} from '../../confirm/claims.ts';
 import {
   createConfirmation,
   newTriesOf,
@@ -11,12 +18,19 @@ import {
 } from '../../confirm/steps.ts';
 import { runNewTries, type ExtraTry } from '../../kernel/ask/rounds.ts';
 import { isOfVerdict, restsOn, type Confirmation } from '../../kernel/judge/confirmation.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
+import {
+  separateFalls,
+  underBaseFindings,
+  type SeparateFall,
+} from '../../kernel/judge/under-base-scoring.ts';
 import { judgeMeasured, type MeasuredRun, type RunVerdict } from '../../kernel/judge/verdict.ts';
 import type { ReferenceRun, SuiteComparison, SuiteRun, Try } from '../../kernel/plan/suite-run.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import { type Complete, type Request, isAbandoned } from '../../types/model.ts';
 import type { Price } from '../../types/price.ts';
 import type { FeatureTools, ComparedRun } from './feature.ts';
+import type { RunWords } from './spending.ts';
 
 export type Confirm = (claim: Claim) => Promise<Confirmation>;
 
@@ -172,4 +186,78 @@ export function extraTryMaker(
     },
     isEnded: () => isEnded,
   };
+}
+
+type ConfirmableSuite = Pick<SuiteRow, 'comparison' | 'verdict'>;
+
+/** A drop that appears when base's metrics judge both sides. `metric`: null for the pass rate. */
+interface FallOfSuite {
+  suite: SuiteComparison;
+  metric: string | null;
+}
+
+/**
+ * Finds drops that appear when base's metrics judge both sides. Drops based on stored answers count
+ * only if new answers confirm them.
+ */
+export async function findUnderBase(
+  suites: readonly ConfirmableSuite[],
+  gate: GateSettings,
+  { confirm, words }: { confirm: Confirm | null; words: Pick<RunWords, 'confirmationWords'> },
+) {
+  const alone = separateFalls(suites, gate.alpha);
+  const falls =
+    gate.scoring === 'fail' && confirm !== null
+      ? suites
+          .filter(({ comparison }) => restsOn(comparison.compared) !== null)
+          .flatMap((suite) => fallsOf(suite, alone))
+      : [];
+  const refuted: FallOfSuite[] = [];
+  const unconfirmed: string[] = [];
+  for (const fall of falls) {
+    const confirmation = await confirm?.(claimOf(fall, { ...gate, claims: falls.length }));
+    if (confirmation === undefined || confirmation.status === 'confirmed') continue;
+    refuted.push(fall);
+    const { name } = fall.suite.run.suite;
+    unconfirmed.push(`${name}, under base's scoring: ${words.confirmationWords(confirmation)}`);
+  }
+  return {
+    findings: underBaseFindings(alone.filter((fall) => !refuted.some((own) => isOf(fall, own)))),
+    /** A drop that only base's metrics show. Null if new answers refute the drop. */
+    hiddenIn: ({ comparison, verdict }: ConfirmableSuite) =>
+      refuted.some(({ suite, metric }) => suite === comparison && metric === null)
+        ? null
+        : (verdict?.underBase ?? null),
+    /** Sentences that say why the verdict cannot be green. */
+    unconfirmed,
+  };
+}
+
+function claimOf(
+  { suite, metric }: FallOfSuite,
+  settings: GateSettings & { claims: number },
+): Parameters<Confirm>[0] {
+  return metric === null
+    ? claimAbout(suite, suite.compared, outcomeUnderBase, settings)
+    : meanClaimUnderBase(suite, metric, settings);
+}
+
+function fallsOf(
+  { comparison: suite, verdict }: ConfirmableSuite,
+  alone: readonly SeparateFall[],
+): FallOfSuite[] {
+  const own = alone.filter(({ comparison }) => comparison === suite);
+  const isNamed = own.some(({ reason }) => reason.code === 'worse-under-base');
+  const excusedBy = verdict?.underBase?.excusedBy ?? 'none';
+  return [
+    ...(isNamed || excusedBy !== 'none' ? [{ suite, metric: null }] : []),
+    ...own.flatMap(({ reason }) =>
+      reason.code === 'mean-under-base' ? [{ suite, metric: reason.metric }] : [],
+    ),
+  ];
+}
+
+function isOf({ comparison, reason }: SeparateFall, { suite, metric }: FallOfSuite): boolean {
+  const own = reason.code === 'mean-under-base' ? reason.metric : null;
+  return comparison === suite && own === metric;
 }

@@ -9,23 +9,28 @@ import { unreadByBase } from '../../kernel/judge/under-base-scoring.ts';
 import { unseenReasons } from '../../kernel/judge/unseen.ts';
 import { judgeMeasured, measureSuites } from '../../kernel/judge/verdict.ts';
 import { incomplete, type Halt, type Unmade } from '../../kernel/plan/halt.ts';
+import type { SuiteComparison, SuiteRun } from '../../kernel/plan/suite-run.ts';
+import type { ScoringResult } from '../../kernel/result/scoring-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
+import { rollupName } from '../../kernel/suite/gate.ts';
+import { everyMetric, isModelGraded } from '../../kernel/suite/metrics.ts';
 import { costPer1000Calls } from '../../money/meter.ts';
 import { replacedAnswerers } from '../../trust/answerers.ts';
 import { changedRequestIds, lostCheckReasons } from '../../trust/weakened.ts';
+import type { Evaluate } from '../../types/model.ts';
 import type { Notice } from '../../types/plain.ts';
 import { findBrokenCode, type RolledSuite } from './broken-code.ts';
-import { findUnderBase } from './confirm-under-base.ts';
 import {
   confirmFalls,
   confirmReferences,
   createConfirm,
   type Confirm,
   type ConfirmedVerdict,
+  findUnderBase,
 } from './confirm.ts';
 import { inTurn, type AskedRun, type DecidedRun, type ComparedRun } from './feature.ts';
-import { withScoringFacts } from './scoring-facts.ts';
+import { checkRollup } from './roll-up-check.ts';
 
 /** A run whose suites have verdicts, and what its own verdict is decided from. */
 export interface GatedRun extends ComparedRun {
@@ -149,5 +154,39 @@ function gateInput(
     unread: notices.flatMap((notice) =>
       notice.kind === 'not-comparable' ? formatProblem(notice) : [],
     ),
+  };
+}
+
+/** Adds what the title says about a changed scoring. */
+async function withScoringFacts(
+  split: ScoringResult,
+  comparison: SuiteComparison,
+  evaluate: Evaluate,
+): Promise<ScoringResult> {
+  const { unit, pass_fail, fail_pass } = split.same_answers;
+  const isOne = unit === 'answers' && pass_fail + fail_pass === 1;
+  return {
+    ...split,
+    ...(isOne && isRegraded(split, comparison.run) && { may_be_chance: true as const }),
+    ...(unit === 'tests' && { rollup: await rollupFacts(comparison, evaluate) }),
+  };
+}
+
+function isRegraded({ because }: ScoringResult, { scoring }: SuiteRun): boolean {
+  const graded = everyMetric(scoring.tests).filter(isModelGraded);
+  const names = graded.map(({ name }) => `metrics.${name}`);
+  return because.some(({ key }) => /^(?:rubrics|grader)\b/.test(key) || names.includes(key));
+}
+
+async function rollupFacts(
+  comparison: SuiteComparison,
+  evaluate: Evaluate,
+): Promise<NonNullable<ScoringResult['rollup']>> {
+  const { scoring, baseScoring } = comparison.run;
+  const { kind } = await checkRollup(comparison, evaluate);
+  return {
+    base: rollupName((baseScoring ?? scoring).tests.rollup),
+    head: rollupName(scoring.tests.rollup),
+    ...(kind === 'never fails' && { never_fails: true as const }),
   };
 }

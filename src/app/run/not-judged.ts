@@ -84,7 +84,12 @@ export async function judgeWithoutKeys<Plan extends RunPlan & { emptyResult: Res
   const isOpen = (suite: SuiteComparison): boolean =>
     hasKeys(targetsOf({ suites: [suite], features: [] }));
   const open = plan.suites.filter(isOpen);
-  const left = plan.suites.filter((suite) => !isOpen(suite)).map(leftOut);
+  const left = plan.suites
+    .filter((suite) => !isOpen(suite))
+    .map(({ run: { suite, runs } }): Reason => {
+      const { name, because } = suite;
+      return { code: 'left-out', suite: name, references: runs.length, because };
+    });
   const withheldKeys: Reason[] = [{ code: 'keys-withheld', from: withheld }];
   const keyless = (reasons: Reason[], judged: boolean) =>
     outcomeFields({ kind: 'without-keys', judged }, { reasons });
@@ -108,9 +113,4 @@ export async function judgeWithoutKeys<Plan extends RunPlan & { emptyResult: Res
   return judged.conclusion === 'success' || judged.conclusion === 'neutral'
     ? { ...judged, ...keyless(reasons, true) }
     : { ...judged, reasons };
-}
-
-function leftOut({ run: { suite, runs } }: SuiteComparison): Reason {
-  const { name, because } = suite;
-  return { code: 'left-out', suite: name, references: runs.length, because };
 }

@@ -1,5 +1,8 @@
+import picomatch from 'picomatch';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
+import { evaluatedFiles, filesNamedIn, programFiles } from '../../config/programs.ts';
 import { maxNewAnswers } from '../../confirm/steps.ts';
+import { compileGlob, folderOf, isBelow } from '../../documents/paths.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
@@ -19,17 +22,18 @@ import { repeatedTries, targetsOf, type Prepared, type Plan } from '../../money/
 import { isListed, NO_LIST, priceFrom } from '../../money/price.ts';
 import type { Forecast } from '../../money/priced-calls.ts';
 import type { Project } from '../../project/settings.ts';
+import { firstWords } from '../../text/amounts.ts';
 import { nearest } from '../../text/suggest.ts';
 import type { TrustedSides } from '../../trust/trusted-sides.ts';
-import { calledModel, type Target } from '../../types/model.ts';
+import { calledModel, type Target, AGENT_PROGRAM } from '../../types/model.ts';
 import { passportOf } from '../../types/passports.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
+import type { SourceTree } from '../../types/repository.ts';
 import { checkCode, unrunnableReferences } from './check.ts';
 import type { Features } from './feature.ts';
 import { createEmptyResult, notEvaluated } from './not-judged.ts';
 import { prepare, priceSettings } from './prepare.ts';
 import type { PlannedOrRefused, PlanTools, Pricing, RunInput } from './record.ts';
-import { unreadChanges } from './unread.ts';
 
 /** Reads both sides and plans what to ask. Makes no model calls. */
 export async function planRun(input: RunInput, tools: PlanTools): Promise<PlannedOrRefused> {
@@ -61,7 +65,8 @@ export async function planRun(input: RunInput, tools: PlanTools): Promise<Planne
     ...broken.problems,
     ...checked.problems,
     ...nothingToSweep(input, arranged.head, whole),
-    ...(await modelProblems(input, spend)),
+    ...(input.part?.problems?.(whole) ?? []),
+    ...(await findMisspeltModels(whole, spend)),
     ...spend.problems,
   ];
   const head = { ...input, gate: prepared.gate, n_tries: settings.n_tries };
@@ -93,16 +98,6 @@ function unrunnableIn(
   return strict === true
     ? { problems: found, notices: [] }
     : { problems: [], notices: found.map((each) => ({ kind: 'error', ...each })) };
-}
-
-async function modelProblems(
-  { part }: RunInput,
-  { whole, pricing, caps }: PricedRun,
-): Promise<Problem[]> {
-  return [
-    ...(part?.problems?.(whole) ?? []),
-    ...(await findMisspeltModels(whole, pricing, caps.unknownCall === null)),
-  ];
 }
 
 /** Reserves calls to confirm a drop based on stored answers. */
@@ -142,11 +137,6 @@ function unreadChangeNotices(
   return unreadChanges(sides, [...paths], new Set(reasons));
 }
 
-function pricedTargets(selected: Prepared): Target[] {
-  const later = selected.features.flatMap(({ asker }) => asker?.grader ?? []);
-  return [...targetsOf(selected), ...later.map(({ target }) => target)];
-}
-
 export function certainWords({ certain }: Plan, features: Features): string[] {
   return features.flatMap(({ calls }) => {
     const count = calls?.certain === undefined ? 0 : (certain[calls.certain.key] ?? 0);
@@ -175,7 +165,10 @@ async function priceRun(
   const { part } = input;
   const { budget, base } = arranged;
   const asksNothing = minimumCalls(selected.plan) === 0;
-  const pricing = asksNothing ? { list: NO_LIST } : await tools.pricing(pricedTargets(selected));
+  const later = selected.features.flatMap(({ asker }) => asker?.grader?.target ?? []);
+  const pricing = asksNothing
+    ? { list: NO_LIST }
+    : await tools.pricing([...targetsOf(selected), ...later]);
   const stored = asksNothing ? () => false : await tools.stored();
   const whole = { ...selected, price: priceFrom(priceSettings(arranged), pricing.list) };
   const prepared = part?.narrow?.(whole) ?? whole;
@@ -218,13 +211,12 @@ function forecastRun(
 /** A name that differs from a known one only in a digit is not a typo but another version. */
 async function findMisspeltModels(
   { suites, features, price }: Prepared,
-  { models = async () => [] }: Pricing,
-  onlyIs: boolean,
+  { pricing: { models = async () => [] }, caps }: PricedRun,
 ): Promise<Problem[]> {
   const unpriced = targetsOf({ suites, features })
     .map(hostedOf)
     .filter(isListed)
-    .filter(({ is }) => !onlyIs || is !== undefined)
+    .filter(({ is }) => caps.unknownCall !== null || is !== undefined)
     .filter((target) => price(target, { input_tokens: 0, output_tokens: 0 }) === null);
   const byName = new Map(unpriced.map((target) => [target.model, target]));
   const found = [...byName.values()].map(async (target): Promise<Problem[]> => {
@@ -281,4 +273,92 @@ function nothingToSweep(
         'or name the folder that contains them (working-directory, --directory)',
     ),
   ];
+}
+
+interface ProjectAndTree {
+  project: Pick<Project, 'settings'>;
+  tree: SourceTree;
+}
+
+/**
+ * Finds changed files that evaldiff does not read, although they may matter. `reasons`: the changed
+ * files that affect suites.
+ */
+function unreadChanges(
+  sides: readonly ProjectAndTree[],
+  changed: readonly string[],
+  reasons: ReadonlySet<string>,
+): Notice[] {
+  const left = changed.filter((path) => !reasons.has(path));
+  const found = sides.flatMap((side) => [
+    ...irregularChanges(side, left),
+    ...besidePrograms(side, sides, left),
+  ]);
+  return [...new Set(found)].map((words) => ({
+    kind: 'not-comparable',
+    place: null,
+    message: `${words}; this change was not judged`,
+  }));
+}
+
+function irregularChanges(
+  { project: { settings }, tree }: ProjectAndTree,
+  changed: readonly string[],
+) {
+  const commands = [...settings.models.values()].filter(({ command }) => command.length > 0);
+  const programs = Map.groupBy(commands, ({ command }) => command[0] === AGENT_PROGRAM);
+  const reaching = (agents: boolean): ((path: string) => boolean)[] =>
+    (programs.get(agents) ?? []).flatMap(({ files }) => files).map(folderMatcher);
+  const others = [...settings.prompts, ...settings.rubrics].map(folderMatcher);
+  // Links in a coding agent's workspace are read, so they need no notice.
+  const ofLinks = [...others, ...reaching(false)];
+  const patterns = { 'symbolic link': ofLinks, submodule: [...ofLinks, ...reaching(true)] };
+  return changed.flatMap((path) => {
+    const kind = tree.irregular.get(path);
+    return kind !== undefined && patterns[kind].some((reaches) => reaches(path))
+      ? [`${path} is a ${kind} and changed, but evaldiff reads only regular files`]
+      : [];
+  });
+}
+
+function folderMatcher(pattern: string): (path: string) => boolean {
+  if (/\{[^}]*\//.test(pattern)) {
+    const { root } = compileGlob(pattern);
+    return (path) => isBelow(path, root) || isBelow(root, path);
+  }
+  const parts = pattern.split('/');
+  const starts = parts.map((_, at) => picomatch(parts.slice(0, at + 1).join('/'), { dot: true }));
+  return (path) => starts.some((matches) => matches(path));
+}
+
+function besidePrograms(
+  side: ProjectAndTree,
+  sides: readonly ProjectAndTree[],
+  changed: readonly string[],
+): string[] {
+  const { settings } = side.project;
+  return [...settings.models].flatMap(([name, model]) => {
+    if (model.command.length === 0) return [];
+    const own = filesNamedIn(model.command, side.tree);
+    const read = sides.flatMap(({ tree }) => [
+      ...programFiles(model, { settings, tree, hash: String }).ids.keys(),
+    ]);
+    const known = new Set(read);
+    const evaluated = evaluatedFiles(settings, own);
+    const left = changed.filter(
+      (path) => !known.has(path) && !evaluated(path) && own.some((word) => isBeside(path, word)),
+    );
+    return left.length === 0
+      ? []
+      : [
+          `${firstWords(left, 3)} changed next to the program "${name}", but its files do not ` +
+            `include this path (models: { ${name}: { files: [...] } })`,
+        ];
+  });
+}
+
+function isBeside(path: string, word: string): boolean {
+  const folder = folderOf(word);
+  const ending = (of: string): string => /\.\w+$/.exec(of)?.[0] ?? '/';
+  return folder === '' ? path.endsWith(ending(word)) : isBelow(path, folder);
 }

@@ -10,22 +10,22 @@ import {
 } from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
 import { createSolver } from '../../edges/solver/thread.ts';
-import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { createLedger, type Ledger } from '../../money/ledger.ts';
-import { NO_LIST, isListed } from '../../money/price.ts';
+import { NO_LIST, isListed, type ListPrice } from '../../money/price.ts';
 import { hostRefused } from '../../trust/trust.ts';
 import { textOf } from '../../types/answer.ts';
 import type { FilePart } from '../../types/media.ts';
-import { calledModel, type Complete } from '../../types/model.ts';
+import { calledModel, type Complete, type CachedTokens } from '../../types/model.ts';
 import type { Json } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import type { VendorName } from '../../types/vendors/names.ts';
+import { factsOf } from '../../types/vendors.ts';
 import { readSides } from '../run/read.ts';
 import type { Edges } from '../run/record.ts';
 import { createAsking, delimiterFrom, sha256, type AnswerExchange } from './cached-complete.ts';
 import { modelLists, type ModelLists } from './list-memory.ts';
-import { loadListPrices, loadModelNames } from './prices.ts';
 import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
 import type { ProgramTools, SessionFeatures } from './session-row.ts';
@@ -36,11 +36,6 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
-}
-
-function haltWith(halt: Halt | null, providers: Pick<Providers, 'waiting'>): Halt | null {
-  const waiting = halt === null ? null : providers.waiting();
-  return halt === null || waiting === null ? halt : { ...halt, waiting };
 }
 
 /** What one run adds to its session. */
@@ -63,10 +58,6 @@ const CALL_TRIES = 5;
 
 const CODE_TIMEOUT_SECONDS = 5;
 
-function delayUntil(ready: Session['beforeCalls'], complete: Complete): Complete {
-  return ready === undefined ? complete : (request) => ready().then(() => complete(request));
-}
-
 export function createEdges(options: World) {
   const checkouts = createCheckouts(options);
   const sandbox = sandboxOf(options);
@@ -82,7 +73,10 @@ export function createEdges(options: World) {
   const { record } = options;
   const reading = readingOf(options, providers.complete, lists.known);
   const asking = createAsking({
-    complete: delayUntil(options.beforeCalls, providers.complete),
+    complete: async (request) => {
+      await options.beforeCalls?.();
+      return providers.complete(request);
+    },
     ledger: () => ledger,
     openStores: options.openStores,
     record: record === null ? null : (line) => activity.during(() => record(line)),
@@ -106,7 +100,11 @@ export function createEdges(options: World) {
     ledger(given) {
       ledger = given;
     },
-    halted: () => haltWith(options.halting.halted(), providers),
+    halted() {
+      const halt = options.halting.halted();
+      const waiting = halt && providers.waiting();
+      return halt === null || waiting === null ? halt : { ...halt, waiting };
+    },
     kept: options.openStores,
     missingKeys: providers.missingKeys,
     readSides: (input) => readSides(input, reading),
@@ -304,3 +302,60 @@ async function readText(
     throw new Error(`${file} does not exist at ${commit.slice(0, 7)}`);
   return new TextDecoder().decode(await tree.read(file));
 }
+
+/** In tokens. Below this, no vendor's price per token depends on the input's length. */
+const FLAT_BELOW = 100_000;
+
+const LOOK = 1000;
+
+const NO_CACHED_TOKENS: CachedTokens = { read: 0, written: 0 };
+
+export async function loadListPrices(at: Date): Promise<ListPrice> {
+  const { calcPrice } = await import('@pydantic/genai-prices');
+  const known = new Map<string, ReturnType<ListPrice>>();
+  const look = (vendor: VendorName, name: string): ReturnType<ListPrice> => {
+    const { priceId: providerId } = factsOf(vendor);
+    // Google and AWS put a path before their names.
+    const model = vendor === 'vertex' || vendor === 'bedrock' ? name.replace(/^.*\//, '') : name;
+    if (providerId === null) return null;
+    const of = (
+      input_tokens: number,
+      output_tokens: number,
+      { read, written }: CachedTokens = NO_CACHED_TOKENS,
+    ): number | null => {
+      const cache = { cache_read_tokens: read, cache_write_tokens: written };
+      return (
+        calcPrice({ input_tokens, output_tokens, ...cache }, model, {
+          providerId,
+          timestamp: at,
+        })?.total_price ?? null
+      );
+    };
+    const input = of(LOOK, 0);
+    const output = of(0, LOOK);
+    if (input === null || output === null) return null;
+    return (usage, cached) =>
+      usage.input_tokens < FLAT_BELOW && cached === undefined
+        ? (usage.input_tokens * input + usage.output_tokens * output) / LOOK
+        : (of(usage.input_tokens, usage.output_tokens, cached) ?? 0);
+  };
+  return (vendor, model) => {
+    const key = `${vendor} ${model}`;
+    const price =
+      known.get(key) ??
+      look(vendor, model) ??
+      (vendor === 'bedrock' ? look(vendor, model.replace(OTHER_AREA, 'us.')) : null);
+    known.set(key, price);
+    return price;
+  };
+}
+
+async function loadModelNames(vendor: VendorName): Promise<readonly string[]> {
+  const { findProvider } = await import('@pydantic/genai-prices');
+  const { priceId: providerId } = factsOf(vendor);
+  if (providerId === null) return [];
+  return findProvider({ providerId })?.models.map(({ id }) => id) ?? [];
+}
+
+/** Bedrock's price is the same in all areas, but the list lacks some of their names. */
+const OTHER_AREA = /^(eu|apac|jp|au|ca|us-gov)\.(?=\w+\.)/;

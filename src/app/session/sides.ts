@@ -28,7 +28,7 @@ export async function findSides(
   { head: headCommit, baseTip, notices }: RunCommits,
   { facts, base: named, workingDirectory: folder }: CommitsRequest & { workingDirectory: string },
 ): Promise<Sides> {
-  const readHead = (): Promise<SourceTree> => headTree(repository, headCommit, folder);
+  const readHead = (): Promise<SourceTree> => treeOf('head', repository, headCommit, folder);
   if (baseTip === null) return { base: null, head: await readHead() };
   const isPush = facts.event === 'push' && facts.base !== null && named === null;
   const compared = isPush
@@ -45,7 +45,7 @@ async function sidesOf(
   readHead: () => Promise<SourceTree>,
 ): Promise<Sides> {
   const commit = compared.mergeBase ?? compared.baseTip;
-  const [head, base] = await runBoth(readHead, () => baseTree(repository, commit, folder));
+  const [head, base] = await runBoth(readHead, () => treeOf('base', repository, commit, folder));
   const changed = await repository.changedFiles(commit, head, folder);
   const moved = await movedProject(repository, base, head, folder);
   const tip = await tipTree(repository, base, compared, folder);
@@ -123,24 +123,15 @@ async function goneFrom(
 }
 
 /** @throws UserError if head lacks the folder, because the project would then look unchanged. */
-async function headTree(
+async function treeOf(
+  side: Side,
   repository: Repository,
   commit: string,
   workingDirectory: string,
 ): Promise<SourceTree> {
   const folder = await repository.folder(commit, workingDirectory);
-  if (folder.kind !== 'folder') throw notProject(folder, 'head', commit);
-  return repository.tree(commit, workingDirectory);
-}
-
-async function baseTree(
-  repository: Repository,
-  commit: string,
-  workingDirectory: string,
-): Promise<SourceTree> {
-  const folder = await repository.folder(commit, workingDirectory);
-  if (folder.kind !== 'folder' && folder.kind !== 'missing')
-    throw notProject(folder, 'base', commit);
+  const isMissing = side === 'base' && folder.kind === 'missing';
+  if (folder.kind !== 'folder' && !isMissing) throw notProject(folder, side, commit);
   return repository.tree(commit, workingDirectory);
 }
 
@@ -151,7 +142,7 @@ async function tipTree(
   folder: string,
 ): Promise<SourceTree | null> {
   if (mergeBase === null || mergeBase === baseTip) return null;
-  const tip = await baseTree(repository, baseTip, folder);
+  const tip = await treeOf('base', repository, baseTip, folder);
   const paths = new Set([...tip.files.keys(), ...base.files.keys()]);
   const differs = [...paths].some((path) => tip.files.get(path)?.id !== base.files.get(path)?.id);
   return differs ? tip : null;
@@ -200,7 +191,7 @@ export async function findLocalSides(
     onDisk ? repository.worktree(folder) : null,
   );
   const readHead = async (): Promise<SourceTree> =>
-    files ?? headTree(repository, headCommit, folder);
+    files ?? treeOf('head', repository, headCommit, folder);
   return sidesOf(repository, compared, folder, readHead);
 }
 

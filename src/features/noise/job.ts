@@ -1,6 +1,11 @@
-import { appendSummary, say, type JobEnding, type Job } from '../../app/action/context.ts';
-import { commitsOf, commitsRequest } from '../../app/action/evaluate.ts';
-import { fillReportFolder, usageOutputs } from '../../app/action/publish.ts';
+import {
+  appendSummary,
+  commitsOf,
+  commitsRequest,
+  type JobEnding,
+  type Job,
+} from '../../app/action/context.ts';
+import { fillReportFolder, say, usageOutputs } from '../../app/action/publish.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findSides } from '../../app/session/sides.ts';
 import { UserError } from '../../errors.ts';

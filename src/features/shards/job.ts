@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import {
   appendSummary,
   artifactLibrary,
-  say,
+  commitsOf,
+  commitsRequest,
   type JobEnding,
   type Job,
   type OpenedJob,
 } from '../../app/action/context.ts';
-import { commitsOf, commitsRequest } from '../../app/action/evaluate.ts';
-import { usageOutputs } from '../../app/action/publish.ts';
+import { say, usageOutputs } from '../../app/action/publish.ts';
 import { projectOf, type Session } from '../../app/session/session.ts';
 import { findSides, type Sides } from '../../app/session/sides.ts';
 import { artifactName, fetchParts, unreachable, uploadPart } from '../../edges/store/artifact.ts';

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import library from '@actions/artifact';
 import type { Job } from '../../../../src/app/action/context.ts';
-import { uploadReports } from '../../../../src/app/action/report-link.ts';
+import { uploadReports } from '../../../../src/app/action/publish.ts';
 import type { Session } from '../../../../src/app/session/session.ts';
 import { readInputs } from '../../../../src/config/inputs.ts';
 import type { ArtifactLibrary } from '../../../../src/edges/store/artifact.ts';

@@ -1,8 +1,8 @@
 import { createEmptyResult, withTitle } from '../../../../src/app/run/not-judged.ts';
+import { RUN_WORDS } from '../../../../src/app/run/plan-and-run.ts';
 import { prepare } from '../../../../src/app/run/prepare.ts';
 import { run } from '../../../../src/app/run/run.ts';
 import type { JudgeEdges } from '../../../../src/app/run/spending.ts';
-import { RUN_WORDS } from '../../../../src/app/run/suite-notices.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
 import type { Suite } from '../../../../src/kernel/suite/suite.ts';
 import { scoreMetric } from '../../../../src/metrics/index.ts';

@@ -1,4 +1,4 @@
-import { loadListPrices } from '../../../../src/app/session/prices.ts';
+import { loadListPrices } from '../../../../src/app/session/edges.ts';
 import { createProviders } from '../../../../src/edges/providers/index.ts';
 import { createMeter } from '../../../../src/money/meter.ts';
 import { priceFrom } from '../../../../src/money/price.ts';

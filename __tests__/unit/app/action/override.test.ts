@@ -1,8 +1,4 @@
-import {
-  LONGEST_REASON,
-  overrideReason,
-  withOverride,
-} from '../../../../src/app/action/override.ts';
+import { LONGEST_REASON, overrideReason, withOverride } from '../../../../src/app/action/job.ts';
 import { createEmptyResult } from '../../../../src/app/run/not-judged.ts';
 import type { OutcomeOf, RunOutcome } from '../../../../src/kernel/result/outcome.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';

@@ -1,4 +1,4 @@
-import { changedTexts, differingLines } from '../../../../src/app/run/changed-texts.ts';
+import { changedTexts, differingLines } from '../../../../src/app/run/plan-and-run.ts';
 import { problem, UserError } from '../../../../src/errors.ts';
 import type { AffectedSuite } from '../../../../src/kernel/select/affected-suite.ts';
 import { treeOf } from '../../config/tree.ts';

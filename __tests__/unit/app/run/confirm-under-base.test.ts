@@ -1,5 +1,4 @@
-import { findUnderBase } from '../../../../src/app/run/confirm-under-base.ts';
-import type { Confirm } from '../../../../src/app/run/confirm.ts';
+import { type Confirm, findUnderBase } from '../../../../src/app/run/confirm.ts';
 import { createConfirmation } from '../../../../src/confirm/steps.ts';
 import { judgeMeasured, measureSuites } from '../../../../src/kernel/judge/verdict.ts';
 import type { Outcome } from '../../../../src/types/metric.ts';

@@ -1,4 +1,4 @@
-import { findLostRows } from '../../../../src/app/run/lost-rows.ts';
+import { findLostRows } from '../../../../src/app/run/read.ts';
 import { formatProblem } from '../../../../src/errors.ts';
 import { PROMPT, read, suiteFiles } from '../../config/tree.ts';
 

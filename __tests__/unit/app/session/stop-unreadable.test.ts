@@ -1,4 +1,4 @@
-import { stopUnreadable } from '../../../../src/app/session/stop-unreadable.ts';
+import { stopUnreadable } from '../../../../src/app/session/cached-complete.ts';
 import type { Request } from '../../../../src/types/model.ts';
 import { answer } from '../run/builders.ts';
 

@@ -1,4 +1,4 @@
-import { withOverride } from '../../../../src/app/action/override.ts';
+import { withOverride } from '../../../../src/app/action/job.ts';
 import { noiseTitle } from '../../../../src/features/noise/report.ts';
 import { renderGithub } from '../../../stand-ins/github-markdown.ts';
 import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
