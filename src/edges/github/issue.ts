@@ -13,17 +13,17 @@ const Issue = z.object({
 /** GitHub creates a missing label. */
 const LABEL = 'evaldiff-drift';
 
-interface IssueText {
+interface OwnIssue {
   repository: string;
   marker: string;
-  title: string;
-  body: string;
+  /** `open`: text of the open issue, or empty. */
+  text(open: string): { title: string; body: string };
 }
 
 /** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
 export async function upsertIssue(
   { octokit, ...client }: Client,
-  { repository, marker, title, body }: IssueText,
+  { repository, marker, text }: OwnIssue,
 ): Promise<PublishResult> {
   const of = ownerAndName(repository);
   try {
@@ -34,10 +34,11 @@ export async function upsertIssue(
       ),
       (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
     );
+    const own = { ...of, ...text(open?.body ?? '') };
     const { data } =
       open === undefined
-        ? await octokit.rest.issues.create({ ...of, title, body, labels: [LABEL] })
-        : await octokit.rest.issues.update({ ...of, issue_number: open.number, title, body });
+        ? await octokit.rest.issues.create({ ...own, labels: [LABEL] })
+        : await octokit.rest.issues.update({ ...own, issue_number: open.number });
     return { ok: true, id: data.number, warnings: [] };
   } catch (error) {
     const failed = 'The issue about the change was not written';

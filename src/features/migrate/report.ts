@@ -1,4 +1,5 @@
 import type { RunPlan } from '../../app/run/feature.ts';
+import { plannedSuite } from '../../app/session/evaluate.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -36,7 +37,7 @@ export function migrationBlocks(
         kind: 'diff',
         lines: [
           { sign: 'removed', text: was },
-          { sign: 'added', text: becomes },
+          ...(becomes === null ? [] : [{ sign: 'added' as const, text: becomes }]),
         ],
       },
     ]),
@@ -53,10 +54,7 @@ function triesOf({ references }: SuiteResult, side: Side): SideResult['tries'] {
 
 /** Null if the price is unknown. */
 function costPerThousand(suite: SuiteResult, side: Side, plan: RunPlan | null): number | null {
-  const run = plan?.suites.find(
-    ({ run: { suite: own } }) => own.path === suite.path && own.name === suite.name,
-  );
-  const target = run?.run.suite[side]?.variant.target ?? null;
+  const target = plannedSuite(plan, suite)?.suite[side]?.variant.target ?? null;
   const costs = triesOf(suite, side).map(({ usage }) =>
     usage === null || target === null ? null : (plan?.price(target, usage) ?? null),
   );

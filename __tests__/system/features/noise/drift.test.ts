@@ -22,8 +22,9 @@ function openWatch(tree = files(TESTS, '', 'n_tries: 3\nbudget: { max_cost_usd: 
       const kept = () => Promise.resolve([store]);
       const stored = (request: Request): Completion => {
         const key = `${request.messages[0]?.content ?? ''} ${request.try}`;
-        const made = answers.get(key) ?? reply(request);
-        if (made.status === 'ok') answers.set(key, made);
+        const known = answers.get(key);
+        const made = known ?? reply(request);
+        if (made.status === 'ok') answers.set(key, { ...made, reused: true, stored: true });
         return made;
       };
       const { edges, seen } = edgesOf(stored, { kept });

@@ -19,7 +19,7 @@ async function writtenModels(
     }),
   );
   const given = { to: null, from: [], ending: false, ...migration };
-  const edits = await modelEdits(tree, project(suites, own), given, today);
+  const { edits } = await modelEdits(tree, project(suites, own), given, today);
   return edits.map(({ was, becomes }) => [was, becomes]);
 }
 
