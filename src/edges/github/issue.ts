@@ -16,14 +16,15 @@ const LABEL = 'evaldiff-drift';
 interface OwnIssue {
   repository: string;
   marker: string;
-  /** `open`: text of the open issue, or empty. */
-  text(open: string): { title: string; body: string };
+  title: string;
+  /** `open`: the open issue's, or empty. */
+  body(open: string): string;
 }
 
 /** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
 export async function upsertIssue(
   { octokit, ...client }: Client,
-  { repository, marker, text }: OwnIssue,
+  { repository, marker, title, body }: OwnIssue,
 ): Promise<PublishResult> {
   const of = ownerAndName(repository);
   try {
@@ -34,7 +35,7 @@ export async function upsertIssue(
       ),
       (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
     );
-    const own = { ...of, ...text(open?.body ?? '') };
+    const own = { ...of, title, body: body(open?.body ?? '') };
     const { data } =
       open === undefined
         ? await octokit.rest.issues.create({ ...own, labels: [LABEL] })

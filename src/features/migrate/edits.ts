@@ -9,6 +9,7 @@ import type { Project } from '../../project/settings.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import { fileLines } from '../../trials/unit-places.ts';
 import { refusedIn } from '../../types/apis.ts';
+import type { AskedModel } from '../../types/model.ts';
 import { refusalWords, retirementDate } from '../../types/passports.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
@@ -66,7 +67,8 @@ export async function modelEdits(
   for (const { prompt } of suites) {
     const { model } = prompt;
     const to = model && (await replace({ model, place: keyPlace(prompt, 'model') }));
-    if (to) await fitParameters(tree, prompt, { to, settings }, found);
+    const asked = to && askedModel(settings, to);
+    if (to && asked) await fitParameters(tree, prompt, { to, asked }, found);
   }
   for (const { model, place } of migration.ending ? namedModelsOf(settings, suites) : [])
     if (place !== null) await replace({ model, place });
@@ -109,11 +111,10 @@ function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdi
 async function fitParameters(
   tree: SourceTree,
   { parameters, places }: Prompt,
-  { to, settings }: { to: string; settings: Project['settings'] },
+  { to, asked }: { to: string; asked: AskedModel },
   { edits, notices }: Migrated,
 ): Promise<void> {
-  const asked = askedModel(settings, to);
-  for (const { name, refusal } of asked === null ? [] : refusedIn(asked, parameters)) {
+  for (const { name, refusal } of refusedIn(asked, parameters)) {
     const { file = '', line = 0 } = places[name] ?? {};
     const lines = await fileLines(tree, file);
     const { instead = null } = refusal;

@@ -31,16 +31,11 @@ export async function writeDriftIssue<T extends MeasuredCommit>(
   const written = await upsertIssue(client, {
     repository: facts.repository,
     marker,
-    text(open) {
+    title: form.title(drift),
+    body(open) {
       const earlier = changedRows(open).filter((row) => !now.includes(suiteOf(row)));
-      const count = earlier.length === 0 ? '' : `, ${earlier.length} reported earlier`;
-      return {
-        title: `${form.title(drift)}${count}`,
-        body: [
-          own.replaceAll(CHANGED, `$& (reported ${drift.measured_at})`),
-          ...earlier.slice(0, MOST_EARLIER),
-        ].join('\n'),
-      };
+      const dated = own.replaceAll(CHANGED, `$& (reported ${drift.measured_at})`);
+      return [dated, ...earlier.slice(0, MOST_EARLIER)].join('\n');
     },
   });
   if (!written.ok) runner.warning(written.warning);

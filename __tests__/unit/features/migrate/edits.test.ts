@@ -37,6 +37,7 @@ describe('edits that replace a model', () => {
     const entry = {
       provider: 'openai',
       endpoint: 'azure',
+      replaces: [],
       is: { provider: 'openai', model: 'o1' },
     };
     const own = { settings: settings({ models: new Map([['ours', entry as never]]) }) };
