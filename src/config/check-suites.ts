@@ -30,7 +30,7 @@ export function namedModelsOf(
   settings: Settings,
   suites: readonly Suite[],
 ): { model: string; place: Place | null }[] {
-  const { file, grader, voters, embeddings, sweep } = settings;
+  const { grader, voters, embeddings, sweep, sweepPlace } = settings;
   return [
     ...suites.flatMap(({ prompt: { model, ...prompt }, tests }) =>
       model === null || isRecorded(tests) ? [] : [{ model, place: keyPlace(prompt, 'model') }],
@@ -42,7 +42,7 @@ export function namedModelsOf(
     ...[grader, ...voters, embeddings].filter((each) => each !== null),
     ...(sweep['model'] ?? []).map((model) => ({
       model: String(model),
-      place: file === null ? null : { file, line: 0 },
+      place: sweepPlace ?? null,
     })),
   ];
 }

@@ -48,6 +48,7 @@ export function readSettings(
     embeddings:
       embeddings === undefined ? null : readModelChoice(file.at('embeddings'), embeddings),
     sweep,
+    sweepPlace: file.at('sweep', 'model').place,
     budget: { ...written.budget, written: Object.fromEntries(givenCaps) },
     ...(transport && { transport }),
     // The schema of settings does not know the keys of features.

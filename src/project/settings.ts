@@ -80,6 +80,7 @@ export interface Settings extends FeatureSettings {
   /** For `embedding_similarity` metrics that do not name a model. */
   embeddings: GraderSettings | null;
   sweep: Record<string, Scalar[]>;
+  sweepPlace?: Place;
   gate: GateSettings;
   budget: Budget;
   transport?: Transport;

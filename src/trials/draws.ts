@@ -1,10 +1,10 @@
 import type { Generation } from '../kernel/select/affected-suite.ts';
 
-export function questionOf(generation: Exclude<Generation, { kind: 'impossible' }>): string {
-  const { draw } = generation.kind === 'code' ? {} : generation;
-  return draw === undefined
-    ? generation.fingerprint
-    : generation.fingerprint.slice(0, -drawMark(draw).length);
+export function questionOf({
+  draw,
+  fingerprint,
+}: Exclude<Generation, { kind: 'impossible' }>): string {
+  return draw === undefined ? fingerprint : fingerprint.slice(0, -drawMark(draw).length);
 }
 
 function drawMark(draw: number): string {
@@ -14,8 +14,5 @@ function drawMark(draw: number): string {
 /** Repeats a question. The `draw` number keeps earlier answers from being reused. */
 export function drawnAgain(generation: Generation, draw: number): Generation {
   if (generation.kind === 'impossible') return generation;
-  const fingerprint = `${generation.fingerprint}${drawMark(draw)}`;
-  return generation.kind === 'code'
-    ? { ...generation, fingerprint }
-    : { ...generation, fingerprint, draw };
+  return { ...generation, fingerprint: `${generation.fingerprint}${drawMark(draw)}`, draw };
 }

@@ -60,10 +60,7 @@ export const reportCommand: AddCommand = (program, terminal, done) => {
       const format = options.json === true ? ('json' as const) : (options.format ?? 'terminal');
       if (options.results !== undefined) {
         const file = resultsFile(options.results, terminal);
-        const result = await savedResult(paths, terminal);
-        await file.write(result, { root: terminal.cwd });
-        done(exitCode(result.conclusion));
-        return;
+        await file.write(await savedResult(paths, terminal), { root: terminal.cwd });
       }
       const given = { ...options, format };
       const to = { ...terminal, isTerminal };

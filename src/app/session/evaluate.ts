@@ -1,10 +1,14 @@
 import { join, relative } from 'node:path';
 import { INPUT_DEFAULTS } from '../../config/inputs.ts';
+import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Suite } from '../../kernel/suite/suite.ts';
+import { suiteIdentity } from '../../report/sections/order.ts';
 import { shellWord } from '../../text/visible.ts';
 import { hostRefused } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
+import type { RunPlan } from '../run/feature.ts';
 import { planAndRun } from '../run/plan-and-run.ts';
 import { certainWords } from '../run/plan.ts';
 import type { Edges, RunInput } from '../run/record.ts';
@@ -115,14 +119,22 @@ function localOptions({ inputs, directory, store }: Session): string {
   ].join(' ');
 }
 
-export async function evaluateWith(input: RunInput, edges: Edges): Promise<Evaluated> {
-  const suites: Suite[] = [];
+/** `plan` is null if the run was refused. */
+export async function evaluateWith(input: RunInput, edges: Edges) {
+  const plans: RunPlan[] = [];
   const result = await planAndRun(input, {
     ...edges,
-    planned(planned) {
-      edges.planned(planned);
-      suites.push(...planned.suites.flatMap(({ run }) => run.suite.head?.suite ?? []));
+    planned(plan) {
+      edges.planned(plan);
+      plans.push(plan);
     },
   });
-  return { result, suites };
+  const [plan = null] = plans;
+  const suites = plan?.suites.flatMap(({ run }) => run.suite.head?.suite ?? []) ?? [];
+  return { result, suites, plan };
+}
+
+export function plannedSuite(plan: RunPlan | null, suite: SuiteResult): SuiteRun | undefined {
+  const identity = suiteIdentity(suite);
+  return plan?.suites.find(({ run }) => suiteIdentity(run.suite) === identity)?.run;
 }

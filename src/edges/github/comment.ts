@@ -223,15 +223,18 @@ const Issue = z.object({
 /** GitHub creates a missing label. */
 const LABEL = 'evaldiff-drift';
 
+interface OwnIssue {
+  repository: string;
+  marker: string;
+  title: string;
+  /** `open`: the open issue's, or empty. */
+  body(open: string): string;
+}
+
 /** Changes the open issue with the marker. Adds no comment, because GitHub would send mail about it. */
 export async function upsertIssue(
   client: Client,
-  {
-    repository,
-    marker,
-    title,
-    body,
-  }: { repository: string; marker: string; title: string; body: string },
+  { repository, marker, title, body }: OwnIssue,
 ): Promise<PublishResult> {
   const { issues } = client.octokit.rest;
   const of = ownerAndName(repository);
@@ -242,10 +245,11 @@ export async function upsertIssue(
       (page) => issues.listForRepo({ ...of, state: 'open', labels: LABEL, ...page }),
       (issue) => isOwn(issue, self) && issue.body?.startsWith(marker) === true,
     );
+    const own = { ...of, title, body: body(open?.body ?? '') };
     const { data } =
       open === undefined
-        ? await issues.create({ ...of, title, body, labels: [LABEL] })
-        : await issues.update({ ...of, issue_number: open.number, title, body });
+        ? await issues.create({ ...own, labels: [LABEL] })
+        : await issues.update({ ...own, issue_number: open.number });
     return { ok: true, id: data.number, warnings: [] };
   } catch (error) {
     const failed = 'The issue about the change was not written';

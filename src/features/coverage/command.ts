@@ -5,7 +5,7 @@ import { currentState, ownPaths, withProject } from '../../app/commands/project.
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
-import { NOT_JUDGED, UserError } from '../../errors.ts';
+import { NOT_JUDGED, userError, UserError } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
@@ -31,13 +31,15 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
         .default('text'),
     )
     .option('--draft', 'draft a test for untested lines, and show it if it passes its trial')
-    .option('--apply', 'write the drafted tests')
+    .addOption(new Option('--apply', 'write the drafted tests').conflicts(['format', 'json']))
     .addHelpText(
       'after',
       '\nTakes lines away and asks again. Prints the number of calls and their price before the ' +
         'first call.\n\nExample: evaldiff cover support --max-cost 1',
     )
     .action(async (words: string[], options: CoverOptions) => {
+      if (options.apply === true && options.draft !== true)
+        throw userError(null, '--apply: writes the tests that --draft drafts; also set --draft');
       const overrides = options.draft === true ? [...words, 'coverage.draft=true'] : words;
       const result = await withProject(options, terminal, { overrides }, async (session) => {
         const sides = await currentState(session, ownPaths(options, terminal));

@@ -7,12 +7,13 @@ import {
 import { printEnd, showResult } from '../../app/commands/print-result.ts';
 import { withCurrentProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
-import type { RunPlan } from '../../app/run/feature.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { evaluateWith, runInput, withEdges } from '../../app/session/evaluate.ts';
 import type { Session } from '../../app/session/session.ts';
+import type { Sides } from '../../app/session/sides.ts';
 import { userError } from '../../errors.ts';
-import type { Side } from '../../types/plain.ts';
+import { list } from '../../report/sections/document.ts';
+import { problemLine } from '../../report/sections/notices.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { modelEdits, withLineEdits, type LineEdit, type Migration } from './edits.ts';
 import { migrationBlocks } from './report.ts';
@@ -56,13 +57,19 @@ async function migrate(
     ['explain.fix=true', ...overrides],
     async ({ session, tree, project }) => {
       const today = session.now().toISOString().slice(0, 10);
-      const edits = await modelEdits(tree, project, { to, from, ending }, today);
+      const found = await modelEdits(tree, project, { to, from, ending }, today);
+      const { edits, notices } = found;
       if (edits.length === 0) {
         terminal.out(`${nothingWords({ to, from, ending })}\n`);
+        await printBlocks(list(notices.map(problemLine)), terminal);
         return;
       }
       const head = await withLineEdits(tree, edits, sha256);
-      code = await compareModels({ session, options, terminal }, { base: tree, head }, edits);
+      code = await compareModels(
+        { session, options, terminal },
+        { base: tree, head, notices },
+        edits,
+      );
     },
     'notice',
   );
@@ -70,7 +77,8 @@ async function migrate(
 }
 
 function nothingWords({ to, ending }: Migration): string {
-  if (ending) return 'Nothing to migrate: no prompt names a model that ends within 90 days.';
+  if (ending)
+    return 'Nothing to migrate: no line that evaldiff can edit names a model that ends within 90 days.';
   return `Nothing to migrate: no prompt names another model than ${to ?? ''}.`;
 }
 
@@ -82,21 +90,15 @@ interface Given {
 
 async function compareModels(
   { session, options, terminal }: Given,
-  sides: Record<Side, SourceTree>,
+  sides: Sides & { base: SourceTree },
   edits: readonly LineEdit[],
 ): Promise<number> {
-  let plan: RunPlan | null = null;
   // Both sides run programs of the same tree, because only prompts differ.
   const evaluated = await withEdges(session, { base: null, head: sides.base }, (edges) =>
-    evaluateWith(runInput(session, 'diff', sides), {
-      ...edges,
-      planned(planned) {
-        plan = planned;
-        edges.planned(planned);
-      },
-    }),
+    evaluateWith(runInput(session, 'diff', sides), edges),
   );
   const result = await showResult(evaluated, session, options, terminal);
-  if (options.json !== true) await printBlocks(migrationBlocks(result, plan, edits), terminal);
+  if (options.json !== true)
+    await printBlocks(migrationBlocks(result, evaluated.plan, edits), terminal);
   return printEnd(result, terminal);
 }

@@ -1,12 +1,17 @@
 import { WARN_DAYS } from '../../config/check-models.ts';
+import { namedModelsOf } from '../../config/check-suites.ts';
 import { askedModel, entryOf } from '../../config/model-names.ts';
+import { deduplicate } from '../../documents/document.ts';
 import { withText } from '../../documents/files.ts';
 import { userError } from '../../errors.ts';
 import { keyPlace, type Prompt } from '../../kernel/suite/suite.ts';
 import type { Project } from '../../project/settings.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import { fileLines } from '../../trials/unit-places.ts';
-import { retirementDate } from '../../types/passports.ts';
+import { refusedIn } from '../../types/apis.ts';
+import type { AskedModel } from '../../types/model.ts';
+import { refusalWords, retirementDate } from '../../types/passports.ts';
+import type { Notice, Place } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf } from '../../types/vendors.ts';
 
@@ -22,43 +27,119 @@ export interface LineEdit {
   file: string;
   line: number;
   was: string;
-  becomes: string;
+  /** Null: the line is removed. */
+  becomes: string | null;
 }
 
-/** @throws UserError if a line cannot be edited */
+interface NamedModel {
+  model: string;
+  place: Place;
+}
+
+interface Migrated {
+  edits: LineEdit[];
+  /** Changed parameters, and places to edit by hand. */
+  notices: Notice[];
+}
+
+/**
+ * With `ending`, also edits graders, evaluators, embeddings and the sweep.
+ * @throws UserError without `ending`, if a line cannot be edited
+ */
 export async function modelEdits(
   tree: SourceTree,
   { settings, suites }: Project,
   migration: Migration,
   today: string,
-): Promise<LineEdit[]> {
-  const edits = new Map<string, LineEdit>();
+): Promise<Migrated> {
+  const found: Migrated = { edits: [], notices: [] };
+  const replace = async (named: NamedModel): Promise<string | null> => {
+    const to = successorOf(named, settings, migration, today);
+    if (to === null || to === named.model) return null;
+    if (await rename(tree, named, to, found.edits)) return to;
+    const { model, place } = named;
+    const message = `evaldiff does not find the name "${model}" alone on this line; change it by hand`;
+    if (!migration.ending)
+      throw userError(place, `${message}, and run npx evaldiff diff explain.fix=true`);
+    found.notices.push({ kind: 'settings', place, message });
+    return null;
+  };
   for (const { prompt } of suites) {
-    const to = successorOf(prompt, settings, migration, today);
-    if (prompt.model === null || to === null || to === prompt.model) continue;
-    const { file, line } = keyPlace(prompt, 'model');
-    const was = (await fileLines(tree, file))[line - 1] ?? '';
-    if (was.split(prompt.model).length !== 2)
-      throw userError(
-        { file, line },
-        `evaldiff does not find the name "${prompt.model}" alone on this line; change it by hand, ` +
-          'and run npx evaldiff diff explain.fix=true',
-      );
-    const becomes = was.replace(prompt.model, () => to);
-    edits.set(`${file} ${line}`, { file, line, was, becomes });
+    const { model } = prompt;
+    const to = model && (await replace({ model, place: keyPlace(prompt, 'model') }));
+    const asked = to && askedModel(settings, to);
+    if (to && asked) await fitParameters(tree, prompt, { to, asked }, found);
   }
-  return [...edits.values()];
+  for (const { model, place } of migration.ending ? namedModelsOf(settings, suites) : [])
+    if (place !== null) await replace({ model, place });
+  return { ...found, notices: deduplicate(found.notices) };
+}
+
+/** A list or map may name the model on a line below its place. */
+const LINES_BELOW = 20;
+
+/** Returns false if no line names the model alone. */
+async function rename(
+  tree: SourceTree,
+  { model, place: { file, line } }: NamedModel,
+  to: string,
+  edits: LineEdit[],
+): Promise<boolean> {
+  const name = new RegExp(`(?<![\\w.-])${model.replace(/\W/g, '\\$&')}(?![\\w.-])`);
+  const lines = await fileLines(tree, file);
+  const at = lines.findIndex(
+    (text, index) =>
+      index >= line - 1 &&
+      index < line + LINES_BELOW &&
+      (index < line || /\bmodel\b|^\s*-/.test(text)) &&
+      name.test(text) &&
+      text.split(model).length === 2,
+  );
+  if (at < 0) return false;
+  const was = lines[at] ?? '';
+  const edit = editAt(edits, file, at + 1) ?? { file, line: at + 1, was, becomes: was };
+  edit.becomes = edit.becomes?.replace(name, () => to) ?? null;
+  if (!edits.includes(edit)) edits.push(edit);
+  return true;
+}
+
+function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdit | undefined {
+  return edits.find((edit) => edit.file === file && edit.line === line);
+}
+
+/** Removes or translates the parameters that the new model is known to refuse. */
+async function fitParameters(
+  tree: SourceTree,
+  { parameters, places }: Prompt,
+  { to, asked }: { to: string; asked: AskedModel },
+  { edits, notices }: Migrated,
+): Promise<void> {
+  for (const { name, refusal } of refusedIn(asked, parameters)) {
+    const { file = '', line = 0 } = places[name] ?? {};
+    const lines = await fileLines(tree, file);
+    const { instead = null } = refusal;
+    const isWritten = lines[line - 1]?.startsWith(`${name}:`) === true && name !== 'tools';
+    if (!isWritten || editAt(edits, file, line) !== undefined) continue;
+    const isName = /^\w+$/.test(instead ?? '-');
+    const end = lines.findIndex((text, at) => at >= line && (isName || !/^[\s-]/.test(text)));
+    lines.slice(line - 1, end).forEach((was, at) => {
+      const becomes = isName ? was.replace(name, instead ?? '') : instead;
+      edits.push({ file, line: line + at, was, becomes: at === 0 ? becomes : null });
+    });
+    const fit = instead === null ? 'removes it' : `writes ${instead}`;
+    const message = `${to} does not accept ${name}${refusalWords(refusal)}: evaldiff migrate ${fit}`;
+    notices.push({ kind: 'settings', place: { file, line }, message });
+  }
 }
 
 /** @throws UserError for an entry of the settings, whose server could lack the vendor's model */
 function successorOf(
-  prompt: Prompt,
+  { model, place }: NamedModel,
   settings: Project['settings'],
   { to, from, ending }: Migration,
   today: string,
 ): string | null {
-  const { model } = prompt;
-  if (model === null || (from.length > 0 && !from.includes(model))) return null;
+  if (from.length > 0 && !from.includes(model)) return null;
   if (!ending) return to;
   const asked = askedModel(settings, model);
   const end = asked === null ? null : retirementDate(asked);
@@ -67,7 +148,7 @@ function successorOf(
   if (days > WARN_DAYS || to !== null) return days > WARN_DAYS ? null : to;
   if (entryOf(settings, model) !== null)
     throw userError(
-      keyPlace(prompt, 'model'),
+      place,
       `the settings define "${model}" under models; name its successor with --to`,
     );
   return factsOf(asked.provider).starterModel;
@@ -81,9 +162,10 @@ export async function withLineEdits(
   let edited = tree;
   for (const [file, own] of Map.groupBy(edits, (edit) => edit.file)) {
     const lines = await fileLines(tree, file);
-    const text = lines
-      .map((line, at) => own.find((each) => each.line === at + 1)?.becomes ?? line)
-      .join('\n');
+    const kept = lines.flatMap(
+      (line, at) => (editAt(own, file, at + 1) ?? { becomes: line }).becomes ?? [],
+    );
+    const text = kept.join('\n');
     edited = withText(edited, file, text, hash(text));
   }
   return edited;

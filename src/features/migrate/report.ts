@@ -1,4 +1,5 @@
 import type { RunPlan } from '../../app/run/feature.ts';
+import { plannedSuite } from '../../app/session/evaluate.ts';
 import type { SideResult } from '../../kernel/result/reference-result.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
@@ -14,7 +15,6 @@ import {
 } from '../../report/sections/document.ts';
 import { cost, count } from '../../text/amounts.ts';
 import type { Side } from '../../types/plain.ts';
-import { isOfPrompt } from '../../wording/figures.ts';
 import type { LineEdit } from './edits.ts';
 
 /** Cost and latency of each suite under both models, and the edits to make. */
@@ -36,7 +36,7 @@ export function migrationBlocks(
         kind: 'diff',
         lines: [
           { sign: 'removed', text: was },
-          { sign: 'added', text: becomes },
+          ...(becomes === null ? [] : [{ sign: 'added' as const, text: becomes }]),
         ],
       },
     ]),
@@ -53,8 +53,7 @@ function triesOf({ references }: SuiteResult, side: Side): SideResult['tries'] {
 
 /** Null if the price is unknown. */
 function costPerThousand(suite: SuiteResult, side: Side, plan: RunPlan | null): number | null {
-  const run = plan?.suites.find(({ run: { suite: own } }) => isOfPrompt(suite)(own));
-  const target = run?.run.suite[side]?.variant.target ?? null;
+  const target = plannedSuite(plan, suite)?.suite[side]?.variant.target ?? null;
   const costs = triesOf(suite, side).map(({ usage }) =>
     usage === null || target === null ? null : (plan?.price(target, usage) ?? null),
   );

@@ -5,7 +5,6 @@ import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides } from '../../app/session/sides.ts';
 import { parseRuns } from '../../config/inputs.ts';
-import { userError } from '../../errors.ts';
 import { logJson } from '../../text/log.ts';
 import { DRIFT, measureIn, NOISE, writeMeasured, type CommitMeasurement } from './measurement.ts';
 
@@ -23,8 +22,8 @@ function measurementCommand<T extends object>(measurement: CommitMeasurement<T>)
       answers: true,
       caps: true,
       asks: true,
-      report: `${name}.json`,
     })
+      .option('--report <folder>', `also write ${name}.json there`)
       .description(description)
       .argument('[overrides...]', 'names of prompts, and key=value');
     if (name === 'noise') command.option('-n, --runs <number>', 'comparisons to make', '20');
@@ -33,8 +32,6 @@ function measurementCommand<T extends object>(measurement: CommitMeasurement<T>)
       .addHelpText('after', `\n${help}`)
       .action(async (overrides: string[], options: MeasurementOptions) => {
         const { runs = '1' } = options;
-        if (options.results !== undefined)
-          throw userError('--results', `${name} writes ${name}.json with --report`);
         const number = readOption((refuse) => parseRuns('--runs', runs, refuse));
         const measured = await withProject(options, terminal, { overrides }, async (session) => {
           const { head } = await sideOf(options.base)(session);

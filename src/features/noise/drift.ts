@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { planAndRun } from '../../app/run/plan-and-run.ts';
 import type { Edges } from '../../app/run/record.ts';
+import { evaluateWith, plannedSuite } from '../../app/session/evaluate.ts';
 import { readNote } from '../../app/session/refusal-memory.ts';
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import { sideCounts } from '../../kernel/result/counts.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { Counts } from '../../kernel/statistics/table.ts';
@@ -68,26 +67,18 @@ export async function measureDrift(
   edges: Edges,
 ): Promise<Drift> {
   const { today } = rest;
-  const runs: SuiteRun[] = [];
   const stores = (await edges.kept?.()) ?? [];
-  const result = await planAndRun(
+  const { result, plan } = await evaluateWith(
     { ...rest, mode: 'sweep', base: null, head: tree, failOn: 'never', again: ONCE_A_DAY },
-    {
-      ...edges,
-      planned(plan) {
-        edges.planned(plan);
-        runs.push(...plan.suites.map(({ run }) => run));
-      },
-    },
+    edges,
   );
   const suites = keptDrift(stores);
   const rows: DriftRow[] = [];
-  for (const run of runs) {
-    const identity = ({ path, name, variant }: SuiteRun['suite'] | SuiteResult) =>
-      canonicalJson([path, name, { ...variant }]);
-    const found = result.suites.find((suite) => identity(suite) === identity(run.suite));
-    if (found === undefined || found.references.length === 0) continue;
-    const key = edges.hash(`${identity(found)} ${askedIn(run)}`);
+  for (const found of result.suites) {
+    const run = plannedSuite(plan, found);
+    if (run === undefined || found.references.length === 0) continue;
+    const { path, name, variant } = found;
+    const key = edges.hash(`${canonicalJson([path, name, { ...variant }])} ${askedIn(run)}`);
     const { row, watched } = watchSuite(found, suites[key], today);
     rows.push(row);
     suites[key] = watched;
@@ -108,21 +99,24 @@ function askedIn(run: SuiteRun): string {
   return run.runs.map((reference) => key(reference, 'head')).join();
 }
 
+/** A repeated run adds only the answers that are new, so that no answer counts twice. */
 function watchSuite(
   { name: suite, variant, references }: SuiteResult,
   known: WatchedSuite = { days: [], reported: null },
   today: string,
 ): { row: DriftRow; watched: WatchedSuite } {
+  const sameDay = known.days.filter(({ day }) => day === today);
   const earlier = daysToCompare(known, today);
-  const { after, served, isWhole } = resultOfDay(references);
+  const made = answersOfDay(references, sameDay.length > 0);
+  const after = totalOfDays(made.isWhole ? [...sameDay, made] : sameDay);
   const row = {
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
-    served: otherModels(earlier.at(-1)?.served ?? '', served),
+    served: otherModels(earlier.at(-1)?.served ?? '', made.served),
   };
-  if (!isWhole) return { row: { ...row, status: 'skipped' }, watched: known };
-  const days: WatchedDay[] = [...earlier, { day: today, ...after, served }];
+  if (after.tries === 0) return { row: { ...row, status: 'skipped' }, watched: known };
+  const days: WatchedDay[] = [...earlier, { day: today, ...after, served: made.served }];
   const { value, since } = changeEvidence(days);
-  if (value < 1 / ERROR_RATE) {
+  if (value < 1 / ERROR_RATE && known.reported !== today) {
     const status = earlier.length === 0 ? 'started' : 'unchanged';
     return { row: { ...row, status }, watched: { ...known, days } };
   }
@@ -137,43 +131,48 @@ function watchSuite(
 /** A change that was reported on another day ends the comparison. Today begins the next one. */
 function daysToCompare({ days, reported }: WatchedSuite, today: string): WatchedDay[] {
   const isOver = reported !== null && reported === days.at(-1)?.day && reported < today;
-  return isOver ? [] : days.filter(({ day }) => day < today);
+  return isOver ? [] : days.filter(({ day }) => day !== today);
 }
 
 function otherModels(before: string, now: string): string | null {
   return before === '' || now === '' || before === now ? null : `${before}, now ${now}`;
 }
 
-function resultOfDay(references: SuiteResult['references']) {
-  const counts = references.map(({ head }) => sideCounts(head));
-  const made = references.flatMap(({ head }) => head?.tries ?? []);
-  const models = made.flatMap((tried) => tried.served?.model ?? []);
-  const after = counts.reduce(addDay);
-  const isJudged = after.tries > 0 && after.tries === made.length;
+function answersOfDay(references: SuiteResult['references'], isRepeated: boolean) {
+  const all = references.map(({ head }) => head?.tries ?? []);
+  const made = all.map((tries) => tries.filter(({ stored }) => !isRepeated || stored !== true));
+  const outcomes = made.flatMap((tries) => tries.map(({ outcome }) => outcome));
+  const models = all.flat().flatMap((tried) => tried.served?.model ?? []);
   return {
-    after,
+    passes: outcomes.filter((outcome) => outcome === 'pass').length,
+    tries: outcomes.length,
     served: [...new Set(models)].sort().join(', '),
     // The mean difficulty of a day is the same only if all tests have equally many tries.
-    isWhole: isJudged && counts.every(({ tries }) => tries === counts[0]?.tries),
+    isWhole:
+      outcomes.every((outcome) => outcome === 'pass' || outcome === 'fail') &&
+      made.every(({ length }) => length === made[0]?.length),
   };
 }
 
-function totalOfDays(days: readonly WatchedDay[]): Counts {
+function totalOfDays(days: readonly Counts[]): Counts {
   return days.reduce<Counts>(addDay, { passes: 0, tries: 0 });
 }
 
 const DRIFT_NOTE = 'drift';
 
+/** Of the stores, the one that was used last knows most of a suite. */
 function keptDrift(stores: readonly KeptRecords[]): KnownSuites {
-  const lastDay = (suites: KnownSuites): string =>
-    Object.values(suites)
-      .map(({ days }) => days.at(-1)?.day ?? '')
-      .sort()
-      .at(-1) ?? '';
-  const [newest] = stores
-    .map((store) => readNote(driftNoteSchema, store.note(DRIFT_NOTE))?.suites ?? {})
-    .sort((a, b) => byCodeUnits(lastDay(b), lastDay(a)));
-  return { ...newest };
+  const known = stores
+    .flatMap((store) =>
+      Object.entries(readNote(driftNoteSchema, store.note(DRIFT_NOTE))?.suites ?? {}),
+    )
+    .reverse()
+    .sort(([, a], [, b]) => byCodeUnits(lastDay(a), lastDay(b)));
+  return Object.fromEntries(known);
+}
+
+function lastDay({ days }: WatchedSuite): string {
+  return days.at(-1)?.day ?? '';
 }
 
 /** Questions that were last asked longer ago are forgotten. */
@@ -181,7 +180,7 @@ const KEPT_DAYS = 400;
 
 function keepDrift([store]: readonly KeptRecords[], suites: KnownSuites, today: string): boolean {
   const oldest = new Date(Date.parse(today) - KEPT_DAYS * DAY_MS).toISOString();
-  const kept = Object.entries(suites).filter(([, { days }]) => (days.at(-1)?.day ?? '') > oldest);
+  const kept = Object.entries(suites).filter(([, suite]) => lastDay(suite) > oldest);
   const body = JSON.stringify({ drift_version: 1, suites: Object.fromEntries(kept) });
   return store?.setNote?.(DRIFT_NOTE, body) ?? false;
 }

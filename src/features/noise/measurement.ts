@@ -2,7 +2,6 @@ import type { Edges } from '../../app/run/record.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import type { OwnFolder } from '../../app/session/safe-writing.ts';
 import type { Session } from '../../app/session/session.ts';
-import type { Result } from '../../kernel/result/result.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { driftForm } from './drift-report.ts';
 import { measureDrift, type Drift } from './drift.ts';
@@ -10,7 +9,7 @@ import { measureNoise, type NoiseInput } from './measure.ts';
 import { noiseForm, type MeasurementForm } from './report.ts';
 import { noiseCode, type NoiseResult } from './result.ts';
 
-export type MeasuredCommit = Pick<Result, 'notices' | 'problems'> & Pick<NoiseResult, 'usage'>;
+export type MeasuredCommit = Pick<NoiseResult, 'measured_at' | 'notices' | 'problems' | 'usage'>;
 
 /** A command and a mode of the action that ask one commit's questions again. */
 export interface CommitMeasurement<T> extends MeasurementForm<T> {

@@ -169,7 +169,7 @@ function recordedAnswer(thread: readonly Message[]): {
 
 /** Adds the offset `draw`, so that a repeated question gets new answers. */
 export function tryIndexOf({ try: index, generation }: PlannedTry): number {
-  return index + ('draw' in generation ? (generation.draw ?? 0) : 0);
+  return index + (generation.draw ?? 0);
 }
 
 async function codeAnswer(

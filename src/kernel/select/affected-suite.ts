@@ -13,8 +13,11 @@ export interface ResolvedVariant extends Variant {
   target: Target | null;
 }
 
-/** How to get an answer. Tries with equal fingerprints share answers. */
-export type Generation = { script?: Script } & (
+/**
+ * How to get an answer. Tries with equal fingerprints share answers. `draw` is added to the try
+ * index, so that a repeated question gets new answers.
+ */
+export type Generation = { script?: Script; draw?: number } & (
   | {
       kind: 'request';
       target: Target;
@@ -22,8 +25,6 @@ export type Generation = { script?: Script } & (
       messages: Message[];
       variables?: Reference['input'];
       fingerprint: string;
-      /** Added to the try index, so that a repeated question gets new answers. */
-      draw?: number;
     }
   /** `after`: the messages that follow the last answer. */
   | {
@@ -31,7 +32,6 @@ export type Generation = { script?: Script } & (
       thread: Message[];
       after?: Message[];
       fingerprint: string;
-      draw?: number;
     }
   | {
       kind: 'code';

@@ -51,9 +51,17 @@ describe('the issue about a model that changed', () => {
     expect(state.issues).toMatchObject([{ title: 'Answers changed in 1 of 1 suite', edits: 1 }]);
     const [{ body } = { body: '' }] = state.issues;
     expect(body).toContain('`other` (`gpt-4o`): changed since 2026-02-23: 50.0');
+    // The earlier report of another suite stays. That of the same suite is replaced.
+    await tell({ ...drift('other'), measured_at: '2026-03-09' });
+    const rows = state.issues[0]!.body.split('\n').filter((line) => line.startsWith('- '));
+    expect(rows).toEqual([
+      expect.stringMatching(/^- `other` .*\(reported 2026-03-09\)$/),
+      expect.stringMatching(/^- `quiz` .*\(reported 2026-03-02\)$/),
+    ]);
     state.issues[0]!.state = 'closed';
     await tell(drift());
     expect(state.issues).toHaveLength(2);
+    expect(state.issues[1]?.body).not.toContain('`other`');
   });
 
   test('is replaced by a warning that names the missing permission', async () => {

@@ -1,3 +1,4 @@
+import type { Edges } from '../../../../src/app/run/record.ts';
 import { driftForm } from '../../../../src/features/noise/drift-report.ts';
 import { measureDrift, type Drift } from '../../../../src/features/noise/drift.ts';
 import { DRIFT } from '../../../../src/features/noise/measurement.ts';
@@ -18,15 +19,23 @@ function openWatch(tree = files(TESTS, '', 'n_tries: 3\nbudget: { max_cost_usd: 
   const answers = new Map<string, Completion>();
   return {
     store,
-    async on(day: number, reply: (request: Request) => Completion, of = tree) {
+    answers,
+    async on(
+      day: number,
+      reply: (request: Request) => Completion,
+      of = tree,
+      changes: Partial<Edges> = {},
+    ) {
       const kept = () => Promise.resolve([store]);
       const stored = (request: Request): Completion => {
         const key = `${request.messages[0]?.content ?? ''} ${request.try}`;
-        const made = answers.get(key) ?? reply(request);
-        if (made.status === 'ok') answers.set(key, made);
+        const known = answers.get(key);
+        const made = known ?? reply(request);
+        if (made.status === 'ok')
+          answers.set(key, { ...made, reused: true, ...({ stored: true } as const) });
         return made;
       };
-      const { edges, seen } = edgesOf(stored, { kept });
+      const { edges, seen } = edgesOf(stored, { kept, ...changes });
       const today = new Date(Date.UTC(2026, 0, 5 + day)).toISOString().slice(0, 10);
       return { drift: await measureDrift(inputOf(of, 1, { today }), edges), ...seen };
     },
@@ -106,6 +115,51 @@ describe('evaldiff drift', () => {
     expect(printed(drift)).toContain('not compared, because some tries ended in errors');
     const { suites } = JSON.parse(watch.store.note('drift') ?? '') as { suites: object };
     expect(Object.values(suites)).toMatchObject([{ days: [{ day: '2026-01-05' }] }]);
+  });
+
+  test('adds only new answers when it is repeated on the same day', async () => {
+    const watch = openWatch();
+    const day = () => {
+      const { suites } = JSON.parse(watch.store.note('drift') ?? '') as { suites: object };
+      return Object.values(suites).flatMap(({ days }: { days: { tries: number }[] }) => days);
+    };
+    const tries = 3 * (TESTS - 1);
+    await watch.on(0, good);
+    await watch.on(0, good);
+    expect(day()).toMatchObject([{ tries }]);
+    const fewer = files(TESTS, '', 'n_tries: 1\nbudget: { max_cost_usd: null }\n');
+    await watch.on(0, good, fewer);
+    expect(day()).toMatchObject([{ tries }]);
+    watch.answers.clear();
+    const { drift } = await watch.on(0, bad);
+    expect(day()).toMatchObject([{ tries: 2 * tries }]);
+    expect(drift.suites).toMatchObject([{ status: 'started', after: { tries: 2 * tries } }]);
+    // Some tests have new answers and some do not, so that their mix differs from other days.
+    for (const key of [...watch.answers.keys()].slice(0, 5)) watch.answers.delete(key);
+    await watch.on(0, bad);
+    expect(day()).toMatchObject([{ tries: 2 * tries }]);
+  });
+
+  test('keeps what it reported when the same day is repeated with other answers', async () => {
+    const watch = openWatch();
+    const never = coin(() => 0);
+    for (const week of [0, 7, 14]) await watch.on(week, good);
+    expect(statuses((await watch.on(21, never)).drift)).toEqual(['changed']);
+    watch.answers.clear();
+    const always = coin(() => 1);
+    for (let again = 0; again < 4; again += 1) {
+      watch.answers.clear();
+      expect(statuses((await watch.on(21, always)).drift)).toEqual(['changed']);
+    }
+  });
+
+  test('continues with the pass rates of all stores', async () => {
+    const [one, other] = [openWatch(), openWatch()];
+    await one.on(0, good);
+    await other.on(0, good, files(TESTS + 1, '', 'n_tries: 1\nbudget: { max_cost_usd: null }\n'));
+    const stores = [other.store, one.store];
+    const { drift } = await other.on(7, good, undefined, { kept: async () => stores });
+    expect(statuses(drift)).toEqual(['unchanged']);
   });
 
   test('names the other model if the server says that another one answers', async () => {

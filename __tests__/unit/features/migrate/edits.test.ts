@@ -19,7 +19,7 @@ async function writtenModels(
     }),
   );
   const given = { to: null, from: [], ending: false, ...migration };
-  const edits = await modelEdits(tree, project(suites, own), given, today);
+  const { edits } = await modelEdits(tree, project(suites, own), given, today);
   return edits.map(({ was, becomes }) => [was, becomes]);
 }
 
@@ -37,6 +37,7 @@ describe('edits that replace a model', () => {
     const entry = {
       provider: 'openai',
       endpoint: 'azure',
+      replaces: [],
       is: { provider: 'openai', model: 'o1' },
     };
     const own = { settings: settings({ models: new Map([['ours', entry as never]]) }) };
