@@ -2,7 +2,7 @@ import { problem } from '../errors.ts';
 import { type Prompt, type Suite, keyPlace } from '../kernel/suite/suite.ts';
 import { isRecorded } from '../kernel/suite/template.ts';
 import type { Settings } from '../project/settings.ts';
-import { DAY_MS } from '../text/amounts.ts';
+import { DAY_MS, counted } from '../text/amounts.ts';
 import { refusedIn } from '../types/apis.ts';
 import type { AskedModel } from '../types/model.ts';
 import {
@@ -171,29 +171,37 @@ function checkEnd(
   { problems, notices }: { problems: Problem[]; notices: Notice[] },
 ): void {
   const asked = askedModel(settings, name);
-  const listed = asked === null ? null : listedEnd(asked, ends.lists ?? new Map());
-  const end = listed?.end ?? (asked === null ? null : retirementDate(asked));
-  if (asked === null || end === null) return;
-  const source = listed === null ? '' : ` (${listed.list})`;
+  const end = asked && knownEnd(asked, ends);
+  if (asked === null || end === null || end.days > WARN_DAYS) return;
+  const { days, day, isListed, source } = end;
   const meant = publicModel(asked)?.model ?? asked.model;
   const stands = meant === name ? name : `${name} stands for ${meant}, which`;
-  const days = Math.round((Date.parse(end) - Date.parse(ends.today)) / DAY_MS);
-  if (days <= 0) {
-    const fix =
-      meant === name
-        ? 'name its successor here, or in the settings with models: { NEW: { provider: ' +
-          `${asked.provider}, replaces: [${name}] } }`
-        : `name its successor under models in the settings, where ${name} is defined`;
-    const message = `${stands} ended on ${end}${source}: ${fix}`;
-    // A model that its vendor still lists may answer, although its day is over.
-    if (ends.past === 'problem' && listed === null) problems.push(problem(place, message));
-    else notices.push({ kind: 'settings', place, message });
-  } else if (days <= WARN_DAYS)
-    notices.push({
-      kind: 'settings',
-      place,
-      message:
-        `${stands} ends on ${end}, in ${days} ${days === 1 ? 'day' : 'days'}${source}; ` +
-        'docs/models.md explains how to switch',
-    });
+  const message =
+    days > 0
+      ? `${stands} ends on ${day}, in ${counted(days, 'day')}${source}; ` +
+        'docs/models.md explains how to switch'
+      : `${stands} ended on ${day}${source}: ${successorFix(asked, name, meant)}`;
+  // A model that its vendor still lists may answer, although its day is over.
+  if (days <= 0 && ends.past === 'problem' && !isListed) problems.push(problem(place, message));
+  else notices.push({ kind: 'settings', place, message });
+}
+
+function knownEnd(asked: AskedModel, { today, lists = new Map() }: ModelEnds) {
+  const listed = listedEnd(asked, lists);
+  const day = listed?.end ?? retirementDate(asked);
+  if (day === null) return null;
+  const days = Math.round((Date.parse(day) - Date.parse(today)) / DAY_MS);
+  return {
+    day,
+    days,
+    isListed: listed !== null,
+    source: listed === null ? '' : ` (${listed.list})`,
+  };
+}
+
+function successorFix({ provider }: AskedModel, name: string, meant: string): string {
+  return meant === name
+    ? `name its successor here, or in the settings with models: { NEW: { provider: ${provider}, ` +
+        `replaces: [${name}] } }`
+    : `name its successor under models in the settings, where ${name} is defined`;
 }

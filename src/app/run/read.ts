@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { checkEnds } from '../../config/check-models.ts';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
 import type { HostCall } from '../../config/host-call.ts';
@@ -38,9 +37,8 @@ interface Reading {
 export async function readSides(input: RunInput, reading: Reading): Promise<ReadSides> {
   const { base, tip = null, mode } = input;
   const { read } = reading;
-  const { listed = noLists } = reading;
   // A sweep opens the store in any case.
-  const lists = await (mode === 'sweep' ? listed : noLists)();
+  const lists: ListedEnds = mode === 'sweep' ? await knownLists(reading) : new Map();
   const toolsAt = readToolsOf(input, reading, lists);
   const own = headToRead(input, read);
   const reread = headReader(own, reading.hash);
@@ -79,7 +77,7 @@ export async function readSides(input: RunInput, reading: Reading): Promise<Read
     own: new Map(reads.map((each) => [each.key, each.read ?? null])),
     problems: [],
     reread,
-    relist: relisting(after.project, input, { before: lists, listed }),
+    relist: relisting(after.project, input, lists, reading),
     sweepNotices: sweepNotice(sides.head.settings.sweep, sides.head.suites),
     sweepsFurther: sweptIn(sides.head) < sweptIn(merged.head),
     notices: [
@@ -143,15 +141,16 @@ function readToolsOf(
     hostCall === undefined ? shared : { ...shared, hostCall: hostCall(commit) };
 }
 
-async function noLists(): Promise<ListedEnds> {
-  return new Map();
+async function knownLists({ listed }: Reading): Promise<ListedEnds> {
+  return (await listed?.()) ?? new Map();
 }
 
 /** Lists arrive beside the first calls. What they say replaces what was said before the calls. */
 function relisting(
   { settings, suites }: Project,
   { today }: RunInput,
-  { before, listed }: { before: ListedEnds; listed(): Promise<ListedEnds> },
+  before: ListedEnds,
+  reading: Reading,
 ): (notices: Notice[]) => Promise<Notice[]> {
   const noticesBy = (lists: ListedEnds): Notice[] => {
     const found = { problems: [], notices: [] as Notice[] };
@@ -159,9 +158,9 @@ function relisting(
     return found.notices;
   };
   return async (notices) => {
-    const [old, now] = [noticesBy(before), noticesBy(await listed())];
+    const [old, now] = [noticesBy(before), noticesBy(await knownLists(reading))];
     const isIn = (all: Notice[], notice: Notice): boolean =>
-      all.some((each) => isDeepStrictEqual(each, notice));
+      all.some(({ message }) => message === notice.message);
     return [
       ...notices.filter((each) => !isIn(old, each) || isIn(now, each)),
       ...now.filter((each) => !isIn(notices, each)),

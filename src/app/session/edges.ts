@@ -10,6 +10,7 @@ import {
 } from '../../edges/providers/index.ts';
 import { createSandbox, type SandboxOptions } from '../../edges/sandbox/index.ts';
 import { createSolver } from '../../edges/solver/thread.ts';
+import type { Halt } from '../../kernel/plan/halt.ts';
 import type { BuiltInMetrics } from '../../metrics/definition.ts';
 import { scoreMetric } from '../../metrics/index.ts';
 import { createLedger, type Ledger } from '../../money/ledger.ts';
@@ -100,11 +101,7 @@ export function createEdges(options: World) {
     ledger(given) {
       ledger = given;
     },
-    halted() {
-      const halt = options.halting.halted();
-      const waiting = halt && providers.waiting();
-      return halt === null || waiting === null ? halt : { ...halt, waiting };
-    },
+    halted: () => haltWith(options.halting.halted(), providers),
     kept: options.openStores,
     missingKeys: providers.missingKeys,
     readSides: (input) => readSides(input, reading),
@@ -119,6 +116,11 @@ export function createEdges(options: World) {
       await checkouts.remove();
     },
   };
+}
+
+function haltWith(halt: Halt | null, { waiting }: Providers): Halt | null {
+  const own = halt && waiting();
+  return halt === null || own === null ? halt : { ...halt, waiting: own };
 }
 
 function readingOf(

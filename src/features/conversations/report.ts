@@ -14,11 +14,7 @@ import {
   type Line,
 } from '../../report/sections/document.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
-import {
-  change as changeOf,
-  rateInterval,
-  suiteGroup,
-} from '../../report/sections/phrases.ts';
+import { change as changeOf, rateInterval, suiteGroup } from '../../report/sections/phrases.ts';
 import { percent, twoDecimals, counted, signed, count } from '../../text/amounts.ts';
 import { DIALOGUE_ENDS } from '../../wording/dialogues.ts';
 import {

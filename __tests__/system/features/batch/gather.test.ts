@@ -1,7 +1,7 @@
 import { createActivity } from '../../../../src/edges/providers/clock.ts';
 import { vendors } from '../../../../src/edges/providers/vendors/index.ts';
-import { createGatherer, type QueuedRequest } from '../../../../src/features/batch/batches.ts';
 import type { ManagedServer } from '../../../../src/features/batch/batch-server.ts';
+import { createGatherer, type QueuedRequest } from '../../../../src/features/batch/batches.ts';
 import { requestTo, says, until } from '../../../unit/edges/providers/providers-setting.ts';
 import { keyOf, turn } from '../../edges/providers/setting.ts';
 
