@@ -5,7 +5,7 @@ the other, so that no process ever has the answers of two. The relay forks one c
 per evaluation), which adds seccomp and evaluates. The relay keeps time and never parses what user code wrote.
 
     host -> relay    job <json {code, outputs}>          run <id> <json map of variables>          end
-    zygote -> host   ready <lock> | refused <reason>     over (the relay has ended; the next one reads)
+    zygote -> host   ready | refused <reason>     over (the relay has ended; the next one reads)
     relay -> host    <id> TAB <outcome> TAB <printed, json> TAB <reply>
     relay <-> child  <id> SP <json>
 
@@ -49,7 +49,6 @@ class Refusal(Exception):
 
 
 def checked(result):
-    """Returns the result of a C library function, or raises its error if negative."""
     import ctypes
     if result < 0:
         code = ctypes.get_errno()
@@ -150,15 +149,12 @@ def filter_calls(libc, program):
 def is_denied(attempt):
     try:
         attempt()
-    except PermissionError:
-        return True
-    except OSError:
-        return False
+    except OSError as error:
+        return isinstance(error, PermissionError)
     return False
 
 
 def filter_works(libc, program):
-    """Tests in a child process whether the filter rejects a call that is not listed."""
     child = os.fork()
     if child == 0:
         works = False
@@ -181,13 +177,11 @@ def freeze_clocks():
         setattr(clock, name + "_ns", lambda value=value: int(value * 10 ** 9))
     clock.clock_gettime = lambda _clock: float(now)
     clock.clock_gettime_ns = lambda _clock: int(now * 10 ** 9)
-    gmtime, localtime, ctime = clock.gmtime, clock.localtime, clock.ctime
-    strftime, asctime = clock.strftime, clock.asctime
-    clock.gmtime = lambda seconds=None: gmtime(now if seconds is None else seconds)
-    clock.localtime = lambda seconds=None: localtime(now if seconds is None else seconds)
-    clock.ctime = lambda seconds=None: ctime(now if seconds is None else seconds)
-    clock.asctime = lambda fields=None: asctime(localtime(now) if fields is None else fields)
-    clock.strftime = lambda form, fields=None: strftime(form, localtime(now) if fields is None else fields)
+    for name in ("gmtime", "localtime", "ctime"):
+        setattr(clock, name, lambda seconds=None, real=getattr(clock, name): real(now if seconds is None else seconds))
+    today, strftime, asctime = clock.localtime(now), clock.strftime, clock.asctime
+    clock.asctime = lambda fields=today: asctime(fields)
+    clock.strftime = lambda form, fields=today: strftime(form, fields)
 
     os.times = lambda: os.times_result((0.0, 0.0, 0.0, 0.0, 0.0))
 
@@ -203,7 +197,7 @@ def freeze_clocks():
 
     real_date, real_datetime = datetime.date, datetime.datetime
 
-    class date(real_date, metaclass=standing(real_date)):
+    class Today:
         def __repr__(self):
             return "datetime." + super().__repr__()
 
@@ -211,17 +205,13 @@ def freeze_clocks():
         def today(cls):
             return cls.fromtimestamp(now)
 
-    class frozen(real_datetime, metaclass=standing(real_datetime)):
-        def __repr__(self):
-            return "datetime." + super().__repr__()
+    class date(Today, real_date, metaclass=standing(real_date)):
+        pass
 
+    class frozen(Today, real_datetime, metaclass=standing(real_datetime)):
         @classmethod
         def now(cls, tz=None):
             return cls.fromtimestamp(now, tz)
-
-        @classmethod
-        def today(cls):
-            return cls.fromtimestamp(now)
 
         @classmethod
         def utcnow(cls):
@@ -234,8 +224,6 @@ def freeze_clocks():
 
 
 class Lock:
-    """Restricts a process right after the fork."""
-
     def __init__(self, libc, program):
         self.libc, self.program = libc, program
 
@@ -249,7 +237,6 @@ class Lock:
 
 
 def lock_zygote():
-    """Returns the lock's name, and what the children must install."""
     if not sys.platform.startswith("linux"):
         raise Refusal(sys.platform)
     if OPTIONS["filters"] is None or sys.maxsize < 2 ** 32:
@@ -266,7 +253,7 @@ def lock_zygote():
     program = bytes.fromhex(OPTIONS["filters"]["files" if with_files else "no_files"])
     if not filter_works(libc, program):
         raise Refusal("this Linux system")
-    return ("landlock+seccomp" if with_files else "seccomp"), Lock(libc, program)
+    return Lock(libc, program)
 
 
 def open_zygote():
@@ -274,10 +261,10 @@ def open_zygote():
     if not hasattr(os, "fork"):
         raise Refusal(sys.platform)
     if not sys.platform.startswith("linux"):
-        return "none", Lock(None, None)
+        return Lock(None, None)
     libc = c_library()
     control(libc, PR_SET_PDEATHSIG, signal.SIGKILL)
-    return "none", Lock(libc, None)
+    return Lock(libc, None)
 
 
 # ---------------------------------------------------------------- in the child: one code, many evaluations
@@ -444,8 +431,6 @@ def fill(source, variables):
 
 
 class Evaluator:
-    """Compiles once, then evaluates each set of variables in a separate namespace."""
-
     def __init__(self, job):
         self.outputs, self.code, self.problem = job["outputs"], None, None
         self.source = job["code"] if "output" in self.outputs else None
@@ -532,8 +517,6 @@ class ServeChild(BaseException):
 
 
 class Child:
-    """One locked process for one code, as the relay sees it."""
-
     def __init__(self, job, lock, inherited):
         request_read, self.requests = os.pipe()
         self.replies, reply_write = os.pipe()
@@ -571,11 +554,10 @@ class Child:
         return os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
 
     def kill(self):
-        try:
-            (os.kill if OPTIONS["lock"] else os.killpg)(self.process, signal.SIGKILL)
-        except OSError:
+        # A process has no group of its own at first.
+        for end in [os.kill] if OPTIONS["lock"] else [os.killpg, os.kill]:
             try:
-                os.kill(self.process, signal.SIGKILL)  # before it had a group of its own
+                return end(self.process, signal.SIGKILL)
             except OSError:
                 pass
 
@@ -704,14 +686,14 @@ def main():
         write_all(replies, b"refused python\n")
         return
     try:
-        name, lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
+        lock = lock_zygote() if OPTIONS["lock"] else open_zygote()
     except Refusal as refusal:
         write_all(replies, b"refused " + str(refusal).encode() + b"\n")
         return
     except (OSError, ImportError) as error:  # a lock that exists and fails, or a Python without ctypes
         write_all(replies, ("refused this Linux system (%s)\n" % error).encode())
         return
-    write_all(replies, b"ready " + name.encode() + b"\n")
+    write_all(replies, b"ready\n")
     try:
         serve_zygote(requests, replies, lock)
     except ServeChild as child:
