@@ -137,7 +137,7 @@ function tableSplices(file: string, text: string, edit: RowEdit): Splices {
   });
 }
 
-interface Cell {
+interface CsvCell {
   from: number;
   to: number;
   cell: string;
@@ -145,8 +145,8 @@ interface Cell {
 }
 
 /** The cells of the record that begins at `start`. */
-function cellsAt(text: string, start: number, separator: string): Cell[] {
-  const cells: Cell[] = [];
+function cellsAt(text: string, start: number, separator: string): CsvCell[] {
+  const cells: CsvCell[] = [];
   for (let from = start; ;) {
     const quoted = /"(?:[^"]|"")*"/y;
     quoted.lastIndex = from;

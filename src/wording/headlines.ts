@@ -9,7 +9,7 @@ import type { Fact } from './facts.ts';
 import { figuresOf, hasComparison, suitesWorstFirst } from './figures.ts';
 import { rateRange } from './rates.ts';
 import { fallInWords, scoringEffect } from './scoring.ts';
-import { ownVariant } from './variants.ts';
+import { suiteWords } from './variants.ts';
 import { blindWords, suiteRates, suiteSentence, unnoticedDrop } from './verdicts.ts';
 import { firstOf, type Words } from './words.ts';
 
@@ -33,12 +33,6 @@ export function reasonText(reason: Reason | undefined, words: string): HeadlineT
   if (reason?.code !== 'words') return oneNote(words);
   const name = shorten(reason.text, MAX_SENTENCE);
   return { notes: [[{ name, limit: MAX_SENTENCE }]] };
-}
-
-export function suiteWords(suite: SuiteResult, suites: readonly SuiteResult[]): Words {
-  const { name } = suite;
-  const variant = ownVariant(suite, suites);
-  return variant === '' ? [{ name }] : [{ name }, ' (', { name: variant }, ')'];
 }
 
 /** For example `support 100 → 70 %: 6 of 20 tests broke`. */

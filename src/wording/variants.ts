@@ -1,6 +1,7 @@
 import type { Variant } from '../kernel/result/pieces.ts';
 import { shorten } from '../text/visible.ts';
 import { isMap, type Json, type JsonMap } from '../types/plain.ts';
+import type { Words } from './words.ts';
 
 /** For example `gpt-4o, temperature 0, tools: create_order`. */
 export function variantWords({ model, parameters }: Variant): string {
@@ -70,4 +71,13 @@ function nameOf(value: Json): string | null {
 function textIn(map: JsonMap, key: string): string | null {
   const value = map[key];
   return typeof value === 'string' ? value : null;
+}
+
+export function suiteWords<S extends { name: string; variant: Variant }>(
+  suite: S,
+  suites: readonly S[],
+): Words {
+  const { name } = suite;
+  const variant = ownVariant(suite, suites);
+  return variant === '' ? [{ name }] : [{ name }, ' (', { name: variant }, ')'];
 }

@@ -19,11 +19,11 @@ interface FetchOptions {
   alone?: boolean;
 }
 
-type Settings = readonly (readonly [key: string, value: string])[];
+type GitSettings = readonly (readonly [key: string, value: string])[];
 
 export interface RemoteAddress {
   url: string;
-  settings: Settings;
+  settings: GitSettings;
   advice: string;
   /** Why there is no remote. */
   missing?: string;
@@ -149,7 +149,7 @@ export function adviceOn(why: string, access: string): string {
 export const REMOTE_SETTINGS =
   /^(?:url\..*\.insteadof|http\..*|protocol\.version|remote\..*\.(?:url|proxy|proxyauthmethod))$/i;
 
-export function configuredAddress(settings: Settings, root: string): RemoteAddress | null {
+export function configuredAddress(settings: GitSettings, root: string): RemoteAddress | null {
   const urls = new Map<string, string>();
   for (const [key, value] of settings) {
     const name = /^remote\.(.+)\.url$/i.exec(key)?.[1];

@@ -112,7 +112,7 @@ interface CheckDisplay extends CheckJob {
 /** A passing check run must never hide one that does not pass. */
 async function shownAs(client: Client, job: CheckJob, output: CheckOutput): Promise<CheckDisplay> {
   const own = { ...job, output, own: job.conclusion, hidden: false };
-  const { newest, blockedBy } = passes(job.conclusion)
+  const { newest, blockedBy } = isPassing(job.conclusion)
     ? await nameStatus(client, job)
     : { newest: 0, blockedBy: null };
   if (blockedBy === null) return { ...own, hidden: newest > (job.opened?.id ?? 0) };
@@ -348,7 +348,7 @@ async function nameStatus(
     run.attempt === attempt &&
     run.identity === identity &&
     run.pullRequest === pullRequest &&
-    !passes(run.own);
+    !isPassing(run.own);
   const blockedBy = runs.some((run) => !ended.has(run.id) && isOpenTwin(run))
     ? 'another run of this job'
     : await blockerOf(client, runs, place);
@@ -364,7 +364,7 @@ async function blockerOf(
   const latest = new Map(runs.map((run) => [`${run.identity} ${run.pullRequest}`, run]));
   for (const run of latest.values()) {
     const { own, pullRequest: number } = run;
-    if (passes(own)) continue;
+    if (isPassing(own)) continue;
     if (number === null || number === owner.pullRequest) {
       if (run.identity !== owner.identity && !place.approved) return 'another job or workflow';
     } else {
@@ -375,7 +375,7 @@ async function blockerOf(
   return null;
 }
 
-function passes(own: string): boolean {
+function isPassing(own: string): boolean {
   return own === 'success' || own === 'neutral';
 }
 

@@ -36,7 +36,9 @@ export function improvement(isShorter: boolean): Feature<{ most: number }> {
     calls: coverageCalls,
     plan: isShorter ? planWhole : planRewording,
     after: async (plan, run, tools) => ({
-      parts: { improved: await improveSuites(plan, run, isShorter ? shorten : reword, tools) },
+      parts: {
+        improved: await improveSuites(plan, run, isShorter ? removeIdleLines : changeWords, tools),
+      },
     }),
   };
 }
@@ -63,7 +65,7 @@ async function improveSuites(
 }
 
 /** Takes away all lines without an effect seen, if new tries without them then pass as often. */
-const shorten: Improve = async ({ comparison }, { room }, tools) => {
+const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const bench = await coverBench(comparison, 'prompt', room, tools);
   if (typeof bench === 'string') return { fix: null, no_fix: bench, calls: 0 };
   const { lines, input, ask, counter } = bench;
@@ -89,7 +91,7 @@ const shorten: Improve = async ({ comparison }, { room }, tools) => {
 };
 
 /** Changes words of a line, if tests that fail and that the grader did not see then pass. */
-const reword: Improve = async ({ comparison: { run }, result }, { room, level }, tools) => {
+const changeWords: Improve = async ({ comparison: { run }, result }, { room, level }, tools) => {
   const side = run.suite.head;
   const messages = writtenMessages(side);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
@@ -100,12 +102,12 @@ const reword: Improve = async ({ comparison: { run }, result }, { room, level },
   if (grader === null)
     return none(tools.unasked ?? 'no grader is asked for an outside contributor');
   const judged = result.references.filter(
-    (reference) => countsForVerdict(reference) && rateOf(reference) !== null,
+    (reference) => countsForVerdict(reference) && headRate(reference) !== null,
   );
   const fell = judged
-    .filter((reference) => (rateOf(reference) ?? 1) < 0.5)
-    .sort((a, b) => (rateOf(a) ?? 0) - (rateOf(b) ?? 0));
-  const stable = judged.filter((reference) => rateOf(reference) === 1);
+    .filter((reference) => (headRate(reference) ?? 1) < 0.5)
+    .sort((a, b) => (headRate(a) ?? 0) - (headRate(b) ?? 0));
+  const stable = judged.filter((reference) => headRate(reference) === 1);
   if (fell.length < 2)
     return none('fewer than two tests fail in most tries, so none can be withheld from the grader');
   if (stable.length === 0) return none('no test always passes, which a change could break');
@@ -140,7 +142,7 @@ const QUESTION = {
 };
 
 /** Pass rate on head, 0–1. Null if no try was judged. */
-function rateOf({ head }: ReferenceResult): number | null {
+function headRate({ head }: ReferenceResult): number | null {
   return head === null || head.tries_judged === 0 ? null : head.passes / head.tries_judged;
 }
 

@@ -6,11 +6,11 @@ import type { AskWithout, Covered, CoverInput } from './search.ts';
 const MOST_LOSS = 0.1;
 
 /** Tries of each reference, until the loss is small enough. */
-const TRIES = [2, 4, 6];
+const TRY_STEPS = [2, 4, 6];
 
 /** The search has cleared each reference before. If its tries now fail, it gets more of them. */
 const OPEN_ODDS = 0.3;
-const MOST_TRIES = 12;
+const MOST_NEW_TRIES = 12;
 
 const BROKEN_ODDS = 20;
 
@@ -37,10 +37,11 @@ export async function lossWithout(
     const bet: Bet = { rate, odds: 1 };
     return [{ reference, base, head: { passes: 0, tries: 0 }, bet }];
   });
-  for (const tries of TRIES) {
+  for (const tries of TRY_STEPS) {
     for (;;) {
       const open = tests.filter(
-        ({ head, bet }) => head.tries < tries || (bet.odds > OPEN_ODDS && head.tries < MOST_TRIES),
+        ({ head, bet }) =>
+          head.tries < tries || (bet.odds > OPEN_ODDS && head.tries < MOST_NEW_TRIES),
       );
       if (open.length === 0) break;
       const answers = await askWithout(open.map(({ reference }) => ({ units, reference })));

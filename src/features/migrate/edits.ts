@@ -56,7 +56,7 @@ export async function modelEdits(
   const replace = async (named: NamedModel): Promise<string | null> => {
     const to = successorOf(named, settings, migration, today);
     if (to === null || to === named.model) return null;
-    if (await rename(tree, named, to, found.edits)) return to;
+    if (await renameAt(tree, named, to, found.edits)) return to;
     const { model, place } = named;
     const message = `evaldiff does not find the name "${model}" alone on this line; change it by hand`;
     if (!migration.ending)
@@ -79,7 +79,7 @@ export async function modelEdits(
 const LINES_BELOW = 20;
 
 /** Returns false if no line names the model alone. */
-async function rename(
+async function renameAt(
   tree: SourceTree,
   { model, place: { file, line } }: NamedModel,
   to: string,

@@ -138,12 +138,12 @@ export function placeLink(
 /** A part of a line that is exactly this text starts a new line. */
 export const lineBreak = '\n';
 
-function lineOf(line: Cell): Line {
+function lineOfCell(line: Cell): Line {
   return Array.isArray(line) ? line : [line];
 }
 
 export function paragraph(line: Cell, tone: 'verdict' | 'normal' | 'small' = 'normal'): Block {
-  return { kind: 'paragraph', tone, line: lineOf(line) };
+  return { kind: 'paragraph', tone, line: lineOfCell(line) };
 }
 
 /** Plain strings as titles must come from evaldiff, not from users. */
@@ -152,11 +152,11 @@ export function table(
   rows: readonly (readonly Cell[])[],
   most = Infinity,
 ): Block[] {
-  const shown = rows.slice(0, most).map((row) => row.map(lineOf));
+  const shown = rows.slice(0, most).map((row) => row.map(lineOfCell));
   return [
     ...(shown.length === 0
       ? []
-      : [{ kind: 'table' as const, head: head.map(lineOf), rows: shown }]),
+      : [{ kind: 'table' as const, head: head.map(lineOfCell), rows: shown }]),
     ...moreBlock(rows.length, shown.length),
   ];
 }
@@ -176,11 +176,11 @@ export function moreBlock(total: number, shown: number, things = ''): Block[] {
 }
 
 export function group(summary: Cell, blocks: Block[]): Block[] {
-  return blocks.length === 0 ? [] : [{ kind: 'group', summary: lineOf(summary), blocks }];
+  return blocks.length === 0 ? [] : [{ kind: 'group', summary: lineOfCell(summary), blocks }];
 }
 
 export function joinLines(lines: readonly Cell[], separator: string): Line {
-  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...lineOf(line)]));
+  return lines.flatMap((line, index) => (index === 0 ? line : [separator, ...lineOfCell(line)]));
 }
 
 /** Path of a project's file in the repository, for a web address. */

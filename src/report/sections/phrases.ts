@@ -18,8 +18,8 @@ import {
 import type { Json, Purpose } from '../../types/plain.ts';
 import type { UsageTotals } from '../../types/usage-totals.ts';
 import { numberInWords, suitesWorstFirst } from '../../wording/figures.ts';
-import { suiteWords } from '../../wording/headlines.ts';
 import type { Tone } from '../../wording/outcomes.ts';
+import { suiteWords } from '../../wording/variants.ts';
 import { group, wordsLine, type Block, type Line, moreBlock } from './document.ts';
 
 export interface VerdictLook {

@@ -88,7 +88,7 @@ async function importTraces(
   const left = [...unused].map(([why, { times, place }]) =>
     problem(place, `${counted(times, 'trace')} not used, this one first: ${why}`),
   );
-  if (matching === 0) throw new UserError([problem(prompt.file, NO_MATCH), ...left]);
+  if (matching === 0) throw new UserError([problem(prompt.file, NOTHING_MATCHES), ...left]);
   const chosen = chooseTraces(held, most);
   const personal = createPersonalData(JSON.stringify(prompt.messages));
   for (const trace of chosen)
@@ -100,7 +100,7 @@ async function importTraces(
   );
 }
 
-const NO_MATCH =
+const NOTHING_MATCHES =
   'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
   'made them';
 
