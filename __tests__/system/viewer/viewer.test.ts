@@ -501,7 +501,7 @@ inBrowser('the viewer in a browser', () => {
     ],
     ['attributes', sweepOfModels, ['Refunds and returns', 'Pass rate']],
     ['metrics', regression, ['exact_match', 'Judged']],
-    ['costs', regression, ['grading', '36', '31,408 tokens in requests']],
+    ['costs', regression, ['grades', '36', '31,408 tokens in requests']],
     [
       'more',
       () => ({ ...regression(), changes: [changeOf('p.yaml', 'capitals', 3, 0, longCause())] }),

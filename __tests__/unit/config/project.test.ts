@@ -218,7 +218,7 @@ describe('project', () => {
     expect(await problemsOf(files, { allowedModels: ['x', 'program:app'] })).toEqual([
       'prompts/tests/p.yaml:1: model "e" is not in allowed-models',
       'evaldiff.yaml:3: model "g" is not in allowed-models',
-      'evaldiff.yaml: model "s" is not in allowed-models',
+      'evaldiff.yaml:4: model "s" is not in allowed-models',
     ]);
   });
 

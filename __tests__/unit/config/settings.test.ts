@@ -54,8 +54,13 @@ const DEFAULTS = {
 
 describe('settings', () => {
   test('have a default for every key', async () => {
-    expect(await settingsOf('seed: 1')).toEqual({ file: 'evaldiff.yaml', ...DEFAULTS });
-    expect((await read({})).project.settings).toEqual({ file: null, ...DEFAULTS });
+    const sweepPlace = { file: 'evaldiff.yaml', line: 1 };
+    expect(await settingsOf('seed: 1')).toEqual({ file: 'evaldiff.yaml', sweepPlace, ...DEFAULTS });
+    expect((await read({})).project.settings).toEqual({
+      file: null,
+      sweepPlace: { ...sweepPlace, line: 0 },
+      ...DEFAULTS,
+    });
   });
 
   test('accept every documented key', async () => {
