@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { counted } from '../text/amounts.ts';
 import { codeIn } from '../text/fences.ts';
 import { shorten } from '../text/visible.ts';
-import { madeCalls, textOf, type Part } from '../types/answer.ts';
+import { madeCalls, textOf, type Part, type ToolCall } from '../types/answer.ts';
 import type { JsonSchema } from '../types/metric.ts';
 import { isMap, jsonText, type Json } from '../types/plain.ts';
 import type { MetricAnswer } from './answer.ts';
@@ -28,7 +28,7 @@ import {
   parseJson,
 } from './measures/json.ts';
 import { ignoreCase } from './measures/normalise.ts';
-import { checkArguments, matchCalls, wantedCalls } from './measures/tool-calls.ts';
+import { checkArguments, matchCalls, wantedCalls, type WantedCall } from './measures/tool-calls.ts';
 import { f1 } from './measures/words.ts';
 import { setMetrics } from './sets.ts';
 
@@ -328,14 +328,18 @@ const toolCallMatch = defineComparison({
     const wanted = options.ignore_arguments
       ? calls.map(({ name }) => ({ name, arguments: null, schema: null }))
       : calls;
-    const faults: string[] = [];
+    const check = (call: ToolCall, want: WantedCall) =>
+      checkArguments(call, want, { ...STRICT, ...options });
+    // A schema that cannot be used is an error wherever its call stands.
+    for (const want of wanted.filter(({ schema }) => schema !== null))
+      for (const call of made.filter(({ name }) => name === want.name)) {
+        const finding = check(call, want);
+        if (finding.status === 'error') return measureError(finding.message);
+      }
     const { matched, pass, problems } = matchCalls(made, wanted, options.order, (call, want) => {
-      const finding = checkArguments(call, want, { ...STRICT, ...options });
-      if (finding.status === 'checked') return finding.wrong;
-      faults.push(finding.message);
-      return finding.message;
+      const finding = check(call, want);
+      return finding.status === 'checked' ? finding.wrong : finding.message;
     });
-    if (faults[0] !== undefined) return measureError(faults[0]);
     return passOrFail(pass, listed(problems), f1(matched, made.length, wanted.length));
   },
 });

@@ -36,13 +36,14 @@ export function experimentCalls(compared: number, most: number): number {
 export function callsPerTry(run: SuiteRun): number {
   const { answerer } = run.scoring;
   if (answerer !== null) return answerer.mostCalls;
+  const isCompared = run.suite.base !== null;
   const first = run.runs.findIndex(
-    ({ affected: { base, head } }) => base !== null && head !== null,
+    ({ affected: { base, head } }) => head !== null && (base !== null || !isCompared),
   );
   if (first < 0) return 1;
   const own = { ...run, baseScoring: null };
   const graded = judgingCalls([own], () => new Map([[first, 1]]));
-  return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / 2);
+  return 1 + Math.ceil(graded.reduce((sum, { calls }) => sum + calls, 0) / (isCompared ? 2 : 1));
 }
 
 /**

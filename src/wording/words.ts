@@ -24,7 +24,8 @@ const MOST_NAMES = 3;
 /** For example `a`, `b`, `c` and 2 more. Never says "1 more". */
 export function firstOf(parts: readonly Words[], most: number = MOST_NAMES): Words {
   const shown = parts.length === most + 1 ? parts : parts.slice(0, most);
-  return [...joinWords(shown, ', '), andMore(parts.length, shown.length)];
+  const more = andMore(parts.length, shown.length);
+  return more === '' ? joinWords(shown, ', ') : [...joinWords(shown, ', '), more];
 }
 
 export function namedIds(ids: readonly string[], most?: number): Words {

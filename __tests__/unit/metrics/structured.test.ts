@@ -404,6 +404,13 @@ describe('tool_call_match', () => {
   const inCity = (city: string) => ({ name: 'weather', arguments: { city } });
   const inRome: ToolCall = { name: 'weather', arguments: '{"city": "Rome"}' };
   const wantWeather = { name: 'weather', arguments: { city: 'Oslo', days: 3 } };
+  test('has an error if a schema cannot be used, wherever its call stands', async () => {
+    const endless = { name: 'weather', schema: { $ref: '#' } };
+    expect(await scoreCalls([time, weather], [endless, 'time'], { order: 'strict' })).toMatchObject(
+      { status: 'error' },
+    );
+  });
+
   test.each<[ToolCall[], Json, Given, boolean, number]>([
     [[weather, time], [wantWeather, 'time'], {}, true, 1],
     [[time, weather], [wantWeather, 'time'], {}, true, 1],

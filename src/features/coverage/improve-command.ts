@@ -24,7 +24,7 @@ export const improveCommand: AddCommand = (program, terminal, done) => {
     .addHelpText(
       'after',
       '\nThe grader sees half of the failing tests; its words must repair the other half and break ' +
-        'no test.\n\nExample: evaldiff improve support --shorter',
+        'no test that always passes.\n\nExample: evaldiff improve support --shorter',
     )
     .action(async (overrides: string[], options: ImproveOptions) => {
       const isShorter = options.shorter === true;
@@ -45,6 +45,7 @@ export const improveCommand: AddCommand = (program, terminal, done) => {
         const edits = improved.flatMap(({ fix }) => fix ?? []);
         await offerEdits(edits, { ...options, command }, terminal);
       }
-      done(improved.length > 0 ? 0 : NOT_JUDGED);
+      const isSettled = improved.length > 0 && improved.every(({ is_settled }) => is_settled);
+      done(isSettled ? 0 : NOT_JUDGED);
     });
 };

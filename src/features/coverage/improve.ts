@@ -13,7 +13,7 @@ import { countCalls, extraTries } from '../../trials/tries.ts';
 import { coverBench, coverTools, inShares, whyUnsettled, type CoverTools } from './cover-suite.ts';
 import { coverageCalls, planRewording, planWhole } from './plans.ts';
 import { coverLines } from './search.ts';
-import { lossWithout } from './shorter.ts';
+import { lossWithout, MOST_STEPS } from './shorter.ts';
 
 declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
@@ -21,9 +21,14 @@ declare module '../../kernel/result/feature-parts.ts' {
   }
 }
 
-interface SuiteImprovement extends FixFound, Pick<SuiteResult, 'path' | 'variant'> {
-  suite: string;
+interface Improvement extends FixFound {
+  /** False if the calls or the answers did not suffice to say. */
+  is_settled: boolean;
   calls: number;
+}
+
+interface SuiteImprovement extends Improvement, Pick<SuiteResult, 'path' | 'variant'> {
+  suite: string;
 }
 
 /** Probability that a rewording that is no better is shown, for all suites together. */
@@ -34,7 +39,7 @@ export function improvement(isShorter: boolean): Feature<{ most: number }> {
   return {
     key: 'coverage',
     calls: coverageCalls,
-    plan: isShorter ? planWhole : planRewording,
+    plan: (run) => (isShorter ? planWhole(run, true) : planRewording(run)),
     after: async (plan, run, tools) => ({
       parts: {
         improved: await improveSuites(plan, run, isShorter ? removeIdleLines : changeWords, tools),
@@ -47,7 +52,7 @@ type Improve = (
   row: SuiteRow,
   own: { room: number; level: number },
   tools: CoverTools,
-) => Promise<FixFound & { calls: number }>;
+) => Promise<Improvement>;
 
 async function improveSuites(
   plan: PlannedFeature<{ most: number }>,
@@ -67,15 +72,20 @@ async function improveSuites(
 /** Takes away all lines without an effect seen, if new tries without them then pass as often. */
 const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const bench = await coverBench(comparison, 'prompt', room, tools);
-  if (typeof bench === 'string') return { fix: null, no_fix: bench, calls: 0 };
-  const { lines, input, ask, counter } = bench;
-  const none = (no_fix: string) => ({ fix: null, no_fix, calls: counter.made() });
-  const found = await coverLines(input, ask);
+  if (typeof bench === 'string') return { fix: null, no_fix: bench, is_settled: false, calls: 0 };
+  const { lines, ids, input, ask, counter } = bench;
+  const none = (no_fix: string, is_settled = true) => ({
+    ...{ fix: null, no_fix, is_settled },
+    calls: counter.made(),
+  });
+  const most = input.most - MOST_STEPS * ids.length;
+  const found = await coverLines({ ...input, most }, ask);
   const isIdle = (unit: (typeof lines.units)[number], at: number) =>
     isText(unit) && found.lines[at]?.kind === 'idle';
   const [first] = lines.units.filter(isIdle);
-  if (first === undefined)
-    return none(whyUnsettled(found, counter.ended()) ?? 'every line has an effect');
+  const few = found.end === 'tries' ? 'coverage.max_calls allows too few calls' : null;
+  const open = whyUnsettled(found, counter.ended() ?? few);
+  if (first === undefined) return none(open ?? 'every line has an effect', open === null);
   const idle = [...lines.units.keys()].filter((at) => isIdle(lines.units[at] ?? first, at));
   const kept = new Set([...lines.units.keys()].filter((at) => !idle.includes(at)));
   if (lines.revert(first) !== null)
@@ -84,10 +94,11 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const edit = await exactEdit(first, null, prompts, headFiles(lines.head, tools));
   if (edit === null) return none('no edit of one message gives the prompt without these lines');
   const lost = await lossWithout(idle, input, found, ask);
-  if (typeof lost === 'string') return none(counter.ended() ?? lost);
+  if (typeof lost === 'string') return none(counter.ended() ?? lost, counter.ended() === null);
   const restores = { references: 0, of: 0 };
   const costs = { references: 0, of: found.usable.length };
-  return { fix: { kind: 'shorter', ...edit, restores, costs, ...lost }, calls: counter.made() };
+  const fix = { kind: 'shorter' as const, ...edit, restores, costs, ...lost };
+  return { fix, is_settled: true, calls: counter.made() };
 };
 
 /** Changes words of a line, if tests that fail and that the grader did not see then pass. */
@@ -95,7 +106,10 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const side = run.suite.head;
   const messages = writtenMessages(side);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
-  const none = (no_fix: string) => ({ fix: null, no_fix, calls: counter.made() });
+  const none = (no_fix: string, is_settled = true) => ({
+    ...{ fix: null, no_fix, is_settled },
+    calls: counter.made(),
+  });
   if (side === null || messages === null)
     return none('code makes this prompt, and only written messages can be changed');
   const { grader, random } = tools;
@@ -104,6 +118,7 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const judged = result.references.filter(
     (reference) => countsForVerdict(reference) && headRate(reference) !== null,
   );
+  if (judged.length === 0) return none('no answer of its tests was judged', false);
   const fell = judged
     .filter((reference) => (headRate(reference) ?? 1) < 0.5)
     .sort((a, b) => (headRate(a) ?? 0) - (headRate(b) ?? 0));
@@ -126,12 +141,14 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
     { side, messages, files },
     { grader, complete, random },
   );
-  if (candidates.length === 0) return none(ended() ?? why);
+  if (candidates.length === 0) return none(ended() ?? why, false);
   const references = [...fell, ...stable];
   const ids = references.map(({ id }) => id);
   const make = extraTries(run, ids, { ...tools, complete });
   const trial = { references, fell, stable, ended, make, retestRate: repeatRate(judged) };
-  return { ...(await provenFix(candidates, trial, level)), calls: counter.made() };
+  const proven = await provenFix(candidates, trial, level);
+  const is_settled = proven.fix !== null || ended() === null;
+  return { ...proven, is_settled, calls: counter.made() };
 };
 
 const QUESTION = {

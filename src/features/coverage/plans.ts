@@ -5,6 +5,7 @@ import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
+import { callsPerTry } from '../../trials/tries.ts';
 import { takesOverlay } from '../../types/model.ts';
 import {
   MOST_DRAFTED,
@@ -14,6 +15,7 @@ import {
   linesToCover,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
+import { MOST_STEPS } from './shorter.ts';
 
 export const coverageCalls: CallNames = {
   certain: {
@@ -33,41 +35,53 @@ const MOST_PER_PAIR = 4;
 export const wholeCover: Feature<{ most: number }> = {
   key: 'coverage',
   calls: coverageCalls,
-  plan: planWhole,
+  plan: (run) => planWhole(run),
   after: async (plan, run, tools) => ({
     parts: { coverage: await coverSuites(plan, run, 'prompt', tools) },
   }),
 };
 
-export function planWhole(run: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
+/** So many calls settle even a short prompt. */
+const LEAST_CALLS = 40;
+
+/** `isShorter`: also tries the prompt without all lines that do nothing. */
+export function planWhole(
+  run: PlanningRun<unknown>,
+  isShorter = false,
+): FeaturePlan<{ most: number }> {
   const { draft } = run.head.project.settings.coverage;
   const drafting = draft ? MOST_DRAFTED * DRAFT_CALLS : 0;
+  const triesOf = (suite: SuiteComparison) => {
+    const units = linesToCover(suite, 'prompt')?.units ?? [];
+    const tests = coverableRuns(suite).length;
+    const pairs = units.length * tests;
+    if (pairs === 0) return 0;
+    // The lines of an agent's files are not read yet.
+    if (takesOverlay(suite.run.suite.head?.variant.target ?? null)) return Infinity;
+    const again = isShorter ? MOST_STEPS * tests : 0;
+    return Math.max(LEAST_CALLS, MOST_PER_PAIR * pairs) + drafting + again;
+  };
   return {
-    ...planSearch(run, (suite) => {
-      const units = linesToCover(suite, 'prompt')?.units ?? [];
-      const pairs = units.length * coverableRuns(suite).length;
-      if (pairs === 0) return 0;
-      // The lines of an agent's files are not read yet.
-      const isAgent = takesOverlay(suite.run.suite.head?.variant.target ?? null);
-      return isAgent ? Infinity : MOST_PER_PAIR * pairs + drafting;
-    }),
+    ...planSearch(run, triesOf),
     ...(draft ? drafterOf(run, 'coverage.draft') : {}),
   };
 }
 
-/** Two drafts, each with up to ten tries of failing tests and a few of all others. */
-const REWORDING = { draft: 2, fixed: 12, each: 3 };
+/** Two drafts, each with tries of failing tests and a few of all others. */
+const REWORDING = { drafts: 2, fixed: 30, each: 3 };
 
 export function planRewording(run: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
-  const { draft, fixed, each } = REWORDING;
-  const callsOf = (suite: SuiteComparison) => draft * (fixed + each * coverableRuns(suite).length);
-  return { ...planSearch(run, callsOf), ...drafterOf(run, 'improve') };
+  const { drafts, fixed, each } = REWORDING;
+  const triesOf = (suite: SuiteComparison) => drafts * (fixed + each * coverableRuns(suite).length);
+  // Fewer tries would choose failing tests by chance, and compare with them.
+  return { ...planSearch(run, triesOf, LEAST_TRIES), ...drafterOf(run, 'improve') };
 }
 
-/** All tests of the chosen prompts, and then up to so many calls of each suite. */
+/** All tests of the chosen prompts, and then at most the announced calls of each suite. */
 function planSearch(
   { head, suites: all }: PlanningRun<unknown>,
-  callsOf: (suite: SuiteComparison) => number,
+  triesOf: (suite: SuiteComparison) => number,
+  least = 1,
 ): FeaturePlan<{ most: number }> {
   const { n_tries, coverage } = head.project.settings;
   // One variant of a sweep, because others would repeat all calls.
@@ -75,23 +89,21 @@ function planSearch(
     all.map((suite) => [`${suite.run.suite.path} ${suite.run.suite.name}`, suite]),
   );
   const suites = [...byName.values()].map((suite): SuiteComparison => {
-    const tries = suite.run.scoring.tests.n_tries ?? n_tries;
-    return {
-      ...suite,
-      policy: { kind: 'fixed', tries: tries === 'adaptive' ? LEAST_TRIES : tries },
-    };
+    const written = suite.run.scoring.tests.n_tries ?? n_tries;
+    const tries = written === 'adaptive' ? LEAST_TRIES : Math.max(least, written);
+    return { ...suite, policy: { kind: 'fixed', tries } };
   });
   let left = coverage.max_calls;
   const certain = suites.flatMap((suite): PlannedCalls[] => {
     const side = suite.run.suite.head;
-    const calls = Math.min(left, callsOf(suite));
+    const calls = Math.min(left, triesOf(suite) * callsPerTry(suite.run));
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });
-  return { own: { most: coverage.max_calls }, certain, suites };
+  return { own: { most: coverage.max_calls - left }, certain, suites };
 }
 
 /** The grader that drafts tests or words. */

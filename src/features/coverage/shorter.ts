@@ -6,7 +6,8 @@ import type { AskWithout, Covered, CoverInput } from './search.ts';
 const MOST_LOSS = 0.1;
 
 /** Tries of each reference, until the loss is small enough. */
-const TRY_STEPS = [2, 4, 6];
+export const MOST_STEPS = 6;
+const TRY_STEPS = [2, 4, MOST_STEPS];
 
 /** The search has cleared each reference before. If its tries now fail, it gets more of them. */
 const OPEN_ODDS = 0.3;
@@ -15,7 +16,7 @@ const MOST_NEW_TRIES = 12;
 const BROKEN_ODDS = 20;
 
 /**
- * New tries of all usable references without these lines. `loss`: the most that the pass rate may
+ * New tries of all references without these lines. A usable one that breaks ends them. `loss`: the most that the pass rate may
  * have fallen (0–1, with 95 % confidence). Returns a reason, as a clause, if that is too much.
  */
 export async function lossWithout(
@@ -24,38 +25,52 @@ export async function lossWithout(
   { usable }: Pick<Covered, 'usable'>,
   askWithout: AskWithout,
 ): Promise<{ loss: number; tries: number } | string> {
-  const units = new Set(lines);
+  const tests = startTests(stored, usable);
+  for (const tries of TRY_STEPS) {
+    const stopped = await tryTests(tests, tries, new Set(lines), askWithout);
+    if (stopped !== null) return stopped;
+    const loss = Math.max(0, -(differenceInterval(tests)?.low ?? -1));
+    if (loss <= MOST_LOSS) return { loss, tries };
+  }
+  return 'too few tests pass every time to exclude that more than 10 of 100 answers are lost';
+}
+
+type Tested = ReturnType<typeof startTests>[number];
+
+/** Until each test has so many tries. Returns why no further try helps. */
+async function tryTests(
+  tests: readonly Tested[],
+  tries: number,
+  units: ReadonlySet<number>,
+  askWithout: AskWithout,
+): Promise<string | null> {
+  const isOpen = ({ head, bet }: Tested): boolean =>
+    head.tries < tries || ((bet?.odds ?? 0) > OPEN_ODDS && head.tries < MOST_NEW_TRIES);
+  for (;;) {
+    const open = tests.filter(isOpen);
+    if (open.length === 0) return null;
+    const answers = await askWithout(open.map(({ reference }) => ({ units, reference })));
+    for (const [at, test] of open.entries()) {
+      const answer = answers[at] ?? null;
+      if (answer === null) return 'some tries without these lines were not judged';
+      test.head.tries += 1;
+      if (answer.passed) test.head.passes += 1;
+      test.bet &&= afterTry(test.bet, answer.passed);
+    }
+    if (tests.some(({ bet }) => bet !== null && bet.odds >= BROKEN_ODDS))
+      return 'a test fails if all of these lines are away';
+  }
+}
+
+function startTests(stored: CoverInput['stored'], usable: readonly number[]) {
   const counts = stored.map((own) => ({
     passes: own.filter(({ passed }) => passed).length,
     tries: own.length,
   }));
   const rates = estimatePassCounts(counts);
-  const tests = usable.flatMap((reference) => {
-    const { [reference]: base } = counts;
-    const { [reference]: rate } = rates;
-    if (base === undefined || rate === undefined) return [];
-    const bet: Bet = { rate, odds: 1 };
-    return [{ reference, base, head: { passes: 0, tries: 0 }, bet }];
+  return counts.flatMap((base, reference) => {
+    const { [reference]: rate = { passes: 1, fails: 1 } } = rates;
+    const bet: Bet | null = usable.includes(reference) ? { rate, odds: 1 } : null;
+    return base.tries === 0 ? [] : [{ reference, base, head: { passes: 0, tries: 0 }, bet }];
   });
-  for (const tries of TRY_STEPS) {
-    for (;;) {
-      const open = tests.filter(
-        ({ head, bet }) =>
-          head.tries < tries || (bet.odds > OPEN_ODDS && head.tries < MOST_NEW_TRIES),
-      );
-      if (open.length === 0) break;
-      const answers = await askWithout(open.map(({ reference }) => ({ units, reference })));
-      for (const [at, test] of open.entries()) {
-        const answer = answers[at] ?? null;
-        if (answer === null) return 'some tries without these lines were not judged';
-        test.head.tries += 1;
-        if (answer.passed) test.head.passes += 1;
-        test.bet = afterTry(test.bet, answer.passed);
-        if (test.bet.odds >= BROKEN_ODDS) return 'a test fails if all of these lines are away';
-      }
-    }
-    const loss = Math.max(0, -(differenceInterval(tests)?.low ?? -1));
-    if (loss <= MOST_LOSS) return { loss, tries };
-  }
-  return 'too few tests pass every time to exclude that more than 10 of 100 answers are lost';
 }

@@ -5,7 +5,7 @@ import { checkAgainst } from './json-schema.ts';
 import { differencesText, compareJson, parseJson, type JsonMatchOptions } from './json.ts';
 import { maximumPairs } from './pairing.ts';
 
-interface WantedCall {
+export interface WantedCall {
   name: string;
   arguments: { [key: string]: Json } | null;
   schema: JsonSchema | null;

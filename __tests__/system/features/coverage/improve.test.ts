@@ -71,6 +71,32 @@ describe('evaldiff improve --shorter', () => {
     expect(out).toContain('too few tests pass every time to exclude that more than 10 of 100');
   });
 
+  test('counts tests that often fail, too, and leaves its calls within what it announced', async () => {
+    // Two tests pass only while the prompt is whole, and then not always.
+    const made = new Map<string, number>();
+    const moody: Script = (request) => {
+      const asked = request.messages.at(-1)?.content ?? '';
+      if (!/of [ae]\?/.test(asked)) return shopModel(request);
+      const key = `${asked} ${systemOf(request)}`;
+      const times = made.get(key) ?? 0;
+      made.set(key, times + 1);
+      const isWhole = systemOf(request).includes('answer for a shop');
+      return isWhole && times === 0 ? shopModel(request) : { text: 'no' };
+    };
+    const { run, server } = await open(shopFiles(), moody);
+    const { out, err } = await run('--shorter', '--no-store');
+    expect(out).toContain('No change of shop is proven: ');
+    const announced = Number(/up to (\d+) calls without/.exec(err)?.[1]);
+    expect(server.requests.length - 24).toBeLessThanOrEqual(announced);
+  });
+
+  test('ends with 2 if the calls do not suffice', async () => {
+    const { run } = await open(shopFiles(), shopModel);
+    const { out, code } = await run('--shorter', '--no-store', 'coverage.max_calls=12');
+    expect(out).toContain('coverage.max_calls allows too few calls');
+    expect(code).toBe(2);
+  });
+
   test('says that every line has an effect', async () => {
     const { run } = await open(
       shopFiles('', ['Name the refund period.', 'Say 9 to 5.']),
