@@ -2,6 +2,7 @@ import type { Reason, ReasonOf } from '../../../src/kernel/result/reason.ts';
 import type { SuiteResult } from '../../../src/kernel/result/suite-result.ts';
 import { outcomeFields } from '../../../src/wording/outcomes.ts';
 import { reasonWords } from '../../../src/wording/reasons.ts';
+import { namedIds, plainWords } from '../../../src/wording/words.ts';
 import { referenceResult, sideResult, suiteResult } from '../app/run/builders.ts';
 import { keyOf } from '../report/results.ts';
 
@@ -118,5 +119,10 @@ describe('the title', () => {
     expect(outcomeFields({ ...RED, pool }, { suites: [suiteResult()] }).title).toBe(
       'Regressed: all suites together 90 → 85 %: clearly worse',
     );
+  });
+
+  test('names nothing in a list without names', () => {
+    expect(namedIds([])).toEqual([]);
+    expect(plainWords(namedIds(['a', 'b', 'c', 'd', 'e']))).toBe('a, b, c and 2 more');
   });
 });
