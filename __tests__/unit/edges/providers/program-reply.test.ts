@@ -49,7 +49,7 @@ describe("a program's reply", () => {
     ]);
   });
 
-  test.each(ODD)('of the form $reply is an error: $problem', ({ reply: fields, problem }) => {
+  test.each(ODD)('is an error if its form is invalid: %j', ({ reply: fields, problem }) => {
     expect(reply(fields)).toEqual({ kind: 'odd', id: '1', problem });
   });
 

@@ -61,21 +61,21 @@ const TOOL_CALLS = readFixture('replies/tool-calls.yaml') as {
 
 describe('an answer without text', () => {
   test.each(WITHOUT_TEXT.chat)(
-    'is an error with the expected reason: $reply of the chat API ($#)',
+    'is an error of the chat API with the expected reason: %j',
     async ({ reply, says, requests, asked = {} }) => {
       expect(await ask('openai', reply, asked)).toMatchObject(failing(says, requests));
     },
   );
 
   test.each(WITHOUT_TEXT.anthropic)(
-    'is an error with the expected reason: $reply of Claude ($#)',
+    'is an error of Claude with the expected reason: %j',
     async ({ reply, says, requests }) => {
       expect(await ask('anthropic', reply)).toMatchObject(failing(says, requests));
     },
   );
 
   test.each(WITHOUT_TEXT.responses)(
-    'is an error with the expected reason: $reply of the Responses API ($#)',
+    'is an error of the Responses API with the expected reason: %j',
     async ({ reply, says, requests }) => {
       expect(await ask('openai', reply, pro)).toMatchObject(failing(says, requests));
     },
@@ -209,7 +209,7 @@ describe('an answer with text', () => {
 });
 
 describe('a tool call', () => {
-  test.each(TOOL_CALLS.read)('is read in $reply', async ({ reply, calls }) => {
+  test.each(TOOL_CALLS.read)('is read: %j', async ({ reply, calls }) => {
     const completion = await completionOf('openai', reply);
     expect(completion.status === 'ok' && callsOf(completion)).toEqual(calls);
   });
@@ -228,7 +228,7 @@ describe('a tool call', () => {
     expect(await completionOf('openai', reply)).toMatchObject(said(content));
   });
 
-  test.each(TOOL_CALLS.unreadable)('that cannot be read in $reply is an error', async (row) => {
+  test.each(TOOL_CALLS.unreadable)('that cannot be read is an error: %j', async (row) => {
     const message = expect.stringContaining(row.says);
     const expected = { status: 'error', kind: 'reply', message };
     expect(await completionOf('openai', row.reply)).toMatchObject(expected);
