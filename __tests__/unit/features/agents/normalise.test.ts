@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { knownValues, normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
 import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
-import { readFixture } from '../../../stand-ins/fixture.ts';
 import { isMap, type Json, type JsonMap } from '../../../../src/types/plain.ts';
+import { readFixture } from '../../../stand-ins/fixture.ts';
 
 const [ID, OTHER_ID] = [
   '3f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6',
