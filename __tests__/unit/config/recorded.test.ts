@@ -3,6 +3,7 @@ import { Field } from '../../../src/documents/document.ts';
 import { formatProblem } from '../../../src/errors.ts';
 import { transcript } from '../../../src/metrics/transcript.ts';
 import type { Json, Problem } from '../../../src/types/plain.ts';
+import { readFixture } from '../../stand-ins/fixture.ts';
 import { PROMPT, problemsOf, suiteFiles, suiteOf } from './tree.ts';
 
 const read = (items: Json[]) => {
@@ -24,111 +25,19 @@ const SHOWN = [
 
 const call = { name: 'stock', arguments: '{"crate":1}' };
 
-const opening: Json[] = [
-  { role: 'system', content: 'Count.' },
-  { role: 'user', content: 'How many?' },
-];
-
-const LAST = { role: 'assistant', content: 'There are 41.' };
-
 describe('a recorded dialogue', () => {
-  test.each<[string, Json[]]>([
-    [
-      "OpenAI's chat completions",
-      [
-        { role: 'developer', content: 'Count.' },
-        { role: 'user', content: [{ type: 'text', text: 'How many?' }] },
-        {
-          role: 'assistant',
-          content: 'I look.',
-          tool_calls: [{ id: 'c', type: 'function', function: call }],
-        },
-        { role: 'tool', tool_call_id: 'c', content: '41' },
-        LAST,
-      ],
-    ],
-    [
-      'the older form of functions',
-      [
-        ...opening,
-        { role: 'assistant', content: 'I look.', function_call: call },
-        { role: 'function', name: 'stock', content: '41' },
-        LAST,
-      ],
-    ],
-    [
-      "OpenAI's Responses",
-      [
-        { type: 'message', role: 'developer', content: 'Count.' },
-        { role: 'user', content: [{ type: 'input_text', text: 'How many?' }] },
-        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x' },
-        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
-        { type: 'function_call', id: 'fc_1', call_id: 'call_1', ...call },
-        { type: 'function_call_output', call_id: 'call_1', output: '41' },
-        {
-          type: 'message',
-          role: 'assistant',
-          content: [{ type: 'output_text', text: 'There are 41.' }],
-        },
-      ],
-    ],
-    [
-      "Anthropic's blocks",
-      [
-        ...opening,
-        {
-          role: 'assistant',
-          content: [
-            { type: 'thinking', thinking: 'Hm.', signature: 's' },
-            { type: 'text', text: 'I look.' },
-            { type: 'tool_use', id: 'toolu_1', name: 'stock', input: { crate: 1 } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'tool_result',
-              tool_use_id: 'toolu_1',
-              content: [{ type: 'text', text: '41' }],
-            },
-          ],
-        },
-        { role: 'assistant', content: [{ type: 'text', text: 'There are 41.' }] },
-      ],
-    ],
-    [
-      'ShareGPT',
-      [
-        { from: 'system', value: 'Count.' },
-        { from: 'human', value: 'How many?' },
-        { from: 'gpt', value: 'I look.' },
-        {
-          from: 'function_call',
-          value: JSON.stringify({ name: 'stock', arguments: { crate: 1 } }),
-        },
-        { from: 'observation', value: '41' },
-        { from: 'gpt', value: 'There are 41.' },
-      ],
-    ],
-    [
-      "FlexEval's calls",
-      [
-        ...opening,
-        { role: 'assistant', content: 'I look.', tool_calls: [call] },
-        { role: 'tool', content: '41' },
-        LAST,
-      ],
-    ],
-  ])('is read from %s', (_, items) => {
-    const { messages, problems } = read(items);
-    expect(problems).toEqual([]);
-    expect(transcript(messages)).toBe(SHOWN);
-    const made = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
-    expect(messages.flatMap((message) => (message.role === 'tool' ? [message.id] : []))).toEqual(
-      made,
-    );
-  });
+  test.each(Object.entries(readFixture('conversations/recorded.yaml') as Record<string, Json[]>))(
+    'is read from %s',
+    (_, items) => {
+      const { messages, problems } = read(items);
+      expect(problems).toEqual([]);
+      expect(transcript(messages)).toBe(SHOWN);
+      const made = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
+      expect(messages.flatMap((message) => (message.role === 'tool' ? [message.id] : []))).toEqual(
+        made,
+      );
+    },
+  );
 
   test('gives each of several calls its result, in any order', () => {
     const { messages } = read([

@@ -1,3 +1,4 @@
+import { readFixture } from '../../stand-ins/fixture.ts';
 import { read, suiteFiles } from './tree.ts';
 
 const METRICS = 'metrics: [{ name: m, uses: llm_rubric, with: { criteria: c } }]\n';
@@ -14,62 +15,20 @@ async function rowsOf(file: string, text: string, variables: readonly string[], 
   return { references, problems, notices };
 }
 
+interface Row {
+  tool: string;
+  variables: string[];
+  map?: string;
+  row: object;
+  reference: object;
+}
+
 const lines = (...rows: object[]) => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 describe('rows of another tool', () => {
-  test.each([
-    [
-      "OpenAI's hosted Evals",
-      ['q'],
-      { item: { q: 'a', label: 'b' }, sample: { output_text: 'x' } },
-      { input: { q: 'a', label: 'b' }, expected: 'b' },
-      ', map: { expected: item.label }',
-    ],
-    [
-      "output items of OpenAI's API",
-      ['q'],
-      { object: 'eval.run.output_item', datasource_item: { q: 'a', tags: ['x', 1] } },
-      { input: { q: 'a', tags: '["x",1]' } },
-    ],
-    [
-      'Langfuse',
-      ['q'],
-      { id: 'i', input: { q: 'a' }, expectedOutput: 'b', status: 'ACTIVE' },
-      { id: 'i', input: { q: 'a' }, expected: 'b' },
-    ],
-    [
-      'LangSmith',
-      ['q'],
-      { id: 'i', inputs: { q: 'a' }, outputs: { answer: 'b' } },
-      { id: 'i', input: { q: 'a' }, expected: 'b' },
-    ],
-    [
-      'Braintrust',
-      ['q'],
-      { _xact_id: '1', input: 'a', expected: 'b', tags: ['t'] },
-      { input: { q: 'a' }, expected: 'b', tags: ['t'] },
-    ],
-    [
-      'Inspect',
-      ['q'],
-      { id: 1, input: 'a', target: ['b', 'c'], choices: [] },
-      { id: '1', input: { q: 'a' }, expected: ['b', 'c'] },
-    ],
-    [
-      'deepeval',
-      ['q'],
-      { input: 'a', expected_output: 'b', context: null },
-      { input: { q: 'a' }, expected: 'b' },
-    ],
-    ['Ragas', ['q'], { user_input: 'a', reference: 'b' }, { input: { q: 'a' }, expected: 'b' }],
-    [
-      'Ragas, with the old keys',
-      ['question'],
-      { question: 'a', contexts: ['c'], ground_truth: 'b' },
-      { input: { question: 'a' }, expected: 'b' },
-    ],
-    ['nobody else', ['q'], { q: 'a', expected: 'b' }, { input: { q: 'a' }, expected: 'b' }],
-  ])('are read if they are of %s', async (_, variables, row, reference, map = '') => {
+  test.each(readFixture('rows.yaml') as Row[])('are read if they are of $tool', async (each) => {
+    const { variables, row, reference } = each;
+    const map = each.map === undefined ? '' : `, map: ${each.map}`;
     for (const [file, text] of [
       ['c.jsonl', lines(row, { ...row, id: 'two' })],
       ['c.json', JSON.stringify([row, { ...row, id: 'two' }], null, 2)],

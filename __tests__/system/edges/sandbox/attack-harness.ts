@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { createSandbox } from '../../../../src/edges/sandbox/index.ts';
 import type { CodeResult } from '../../../../src/types/model.ts';
 import type { CodeLanguage } from '../../../../src/types/plain.ts';
-import { HASTE, isTimed, javascriptAttacks, meetsLimit, pythonAttacks } from './attacks.ts';
+import { attacksOn, HASTE, isTimed, meetsLimit } from './attacks.ts';
 import type { Surroundings } from './attacks.ts';
 
 type Sandbox = ReturnType<typeof createSandbox>;
@@ -83,10 +83,9 @@ async function attackAll({ language, mode, python, only }: HarnessOptions): Prom
     const [result] = await sandbox.evaluate({ ...place, language, code, ...data });
     return result ?? { status: 'error', cause: 'sandbox', message: 'no result' };
   };
-  const attacks = language === 'python' ? pythonAttacks(at) : javascriptAttacks(at);
   const results: HarnessReport['results'] = {};
   const after: HarnessReport['after'] = {};
-  const chosen = Object.entries(attacks).filter(
+  const chosen = Object.entries(attacksOn(language, at)).filter(
     ([, attack]) =>
       only === 'all' || (only === 'locks' ? !meetsLimit(attack) : attack.worksUnlocked),
   );

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../../../stand-ins/repository.ts';
 import type { HarnessOptions, HarnessReport } from './attack-harness.ts';
-import { javascriptAttacks, meetsLimit, pythonAttacks, type Attack } from './attacks.ts';
+import { attacksOn, meetsLimit } from './attacks.ts';
 import { pythonWithout, systemPython } from './kernels.ts';
 
 const canary = 'sk-canary-0b1f6b0e';
@@ -14,11 +14,6 @@ const run = promisify(execFile);
 const harness = new URL('attack-harness.ts', import.meta.url).pathname;
 const files = { token: '', writable: '', folder: '', unixSocket: '', abstractSocket: '' };
 const nowhere = { holder: 1, port: 0, udpPort: 0, ...files };
-const expected: Record<HarnessOptions['language'], Record<string, Attack>> = {
-  python: pythonAttacks(nowhere),
-  javascript: javascriptAttacks(nowhere),
-};
-
 const folder = temporaryFolder('kernels');
 chmodSync(folder, 0o755);
 
@@ -42,7 +37,7 @@ function judge(
   { language, only }: Pick<HarnessOptions, 'language' | 'only'>,
   seccompOnly = false,
 ) {
-  const attacks = Object.entries(expected[language]).filter(
+  const attacks = Object.entries(attacksOn(language, nowhere)).filter(
     ([, attack]) => only === 'all' || !meetsLimit(attack),
   );
   expect(Object.keys(report.results).sort()).toEqual(attacks.map(([name]) => name).sort());

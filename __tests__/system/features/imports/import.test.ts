@@ -180,17 +180,6 @@ describe('evaldiff import', () => {
     ]);
   });
 
-  test('reports each setting that it drops only once', async () => {
-    const repeated = await run(['import', 'promptfooconfig.yaml'], {
-      'promptfooconfig.yaml': CONFIG,
-    });
-    const notes = repeated.err.split('\n').filter((line) => line !== '');
-    expect([new Set(notes).size, repeated.out]).toEqual([
-      notes.length,
-      expect.stringContaining('carried over; 4 lost.'),
-    ]);
-  });
-
   describe('followed by evaldiff validate', () => {
     const WORD = 'tests: [{ vars: { word: hi }, assert: [{ type: contains, value: hi }] }]\n';
     const prompted = (row: string, message = 'Say {{input}} {{expected}}') =>

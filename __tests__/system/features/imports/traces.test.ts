@@ -1,5 +1,7 @@
+import { readdirSync } from 'node:fs';
 import type { Json, JsonMap } from '../../../../src/types/plain.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
+import { readFixture } from '../../../stand-ins/fixture.ts';
 import { createRepository } from '../../../stand-ins/repository.ts';
 
 const SYSTEM = 'You answer customers of a shop (help@shop.example).';
@@ -21,158 +23,6 @@ const messages = (question: string): Json[] => [
 
 const answered = (text: string): JsonMap => ({ role: 'assistant', content: text });
 
-/** A trace of each format, with the question `Why?` and the answer `Because.`. */
-const FORMATS: Readonly<Record<string, JsonMap>> = {
-  OpenTelemetry: otlp({
-    'gen_ai.system_instructions': JSON.stringify([{ type: 'text', content: SYSTEM }]),
-    'gen_ai.input.messages': JSON.stringify([
-      { role: 'user', parts: [{ type: 'text', content: asked('Why?') }] },
-    ]),
-    'gen_ai.output.messages': JSON.stringify([
-      { role: 'assistant', parts: [{ type: 'text', content: 'Because.' }], finish_reason: 'stop' },
-    ]),
-    'gen_ai.request.model': 'gpt-5.4',
-  }),
-  'OpenTelemetry with an event': {
-    resourceLogs: [
-      {
-        scopeLogs: [
-          {
-            logRecords: [
-              {
-                observedTimeUnixNano: '1764460800000000000',
-                traceId: 't1',
-                eventName: 'gen_ai.client.inference.operation.details',
-                attributes: [
-                  { key: 'gen_ai.request.model', value: { stringValue: 'gpt-5.4' } },
-                  { key: 'gen_ai.input.messages', value: anyValue(messages('Why?')) },
-                  { key: 'gen_ai.output.messages', value: anyValue([answered('Because.')]) },
-                ],
-              },
-            ],
-          },
-        ],
-      },
-    ],
-  },
-  'OpenInference in OpenTelemetry': otlp({
-    'llm.model_name': 'gpt-5.4',
-    'llm.input_messages.0.message.role': 'system',
-    'llm.input_messages.0.message.content': SYSTEM,
-    'llm.input_messages.1.message.role': 'user',
-    'llm.input_messages.1.message.content': asked('Why?'),
-    'llm.output_messages.0.message.role': 'assistant',
-    'llm.output_messages.0.message.content': 'Because.',
-  }),
-  'a data frame of Phoenix': {
-    'context.trace_id': 't1',
-    'context.span_id': 's1',
-    'attributes.llm.model_name': 'gpt-5.4',
-    'attributes.llm.input_messages': (messages('Why?') as JsonMap[]).map(
-      ({ role = '', content = '' }) => ({ 'message.role': role, 'message.content': content }),
-    ),
-    'attributes.llm.output_messages': [
-      { 'message.role': 'assistant', 'message.content': 'Because.' },
-    ],
-  },
-  langfuse: {
-    id: 'o1',
-    traceId: 't1',
-    type: 'GENERATION',
-    model: 'gpt-5.4',
-    input: messages('Why?'),
-    output: answered('Because.'),
-  },
-  'a trace of langfuse with observations': {
-    id: 't1',
-    observations: [
-      {
-        traceId: 't1',
-        model: 'gpt-5.4',
-        input: JSON.stringify({ messages: messages('Why?') }),
-        output: JSON.stringify(answered('Because.')),
-      },
-    ],
-  },
-  LangSmith: {
-    id: 'r1',
-    trace_id: 't1',
-    run_type: 'llm',
-    extra: { metadata: { ls_model_name: 'gpt-5.4' } },
-    inputs: {
-      messages: [
-        [
-          {
-            lc: 1,
-            type: 'constructor',
-            id: ['SystemMessage'],
-            kwargs: { type: 'system', content: SYSTEM },
-          },
-          {
-            lc: 1,
-            type: 'constructor',
-            id: ['HumanMessage'],
-            kwargs: { type: 'human', content: asked('Why?') },
-          },
-        ],
-      ],
-    },
-    outputs: {
-      generations: [
-        [{ text: 'Because.', message: { kwargs: { type: 'ai', content: 'Because.' } } }],
-      ],
-    },
-  },
-  Braintrust: {
-    id: 'b1',
-    root_span_id: 't1',
-    span_attributes: { type: 'llm' },
-    metadata: { model: 'gpt-5.4' },
-    input: messages('Why?'),
-    output: [{ index: 0, message: answered('Because.') }],
-  },
-  'stored completions of OpenAI': {
-    id: 't1',
-    object: 'chat.completion',
-    model: 'gpt-5.4',
-    messages: messages('Why?'),
-    choices: [{ index: 0, message: answered('Because.') }],
-  },
-  "OpenAI's Responses": {
-    id: 't1',
-    object: 'response',
-    model: 'gpt-5.4',
-    choices: null,
-    instructions: SYSTEM,
-    input: [{ role: 'user', content: [{ type: 'input_text', text: asked('Why?') }] }],
-    output: [
-      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Because.' }] },
-    ],
-  },
-};
-
-function otlp(attributes: Record<string, string>): JsonMap {
-  const spans = [
-    {
-      traceId: 't1',
-      spanId: 's1',
-      startTimeUnixNano: '1764460800000000000',
-      attributes: Object.entries(attributes).map(([key, stringValue]) => ({
-        key,
-        value: { stringValue },
-      })),
-    },
-  ];
-  return { resourceSpans: [{ scopeSpans: [{ scope: {}, spans }] }] };
-}
-
-function anyValue(value: Json): JsonMap {
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } };
-  if (typeof value === 'string') return { stringValue: value };
-  const entries = Object.entries(value as JsonMap);
-  return { kvlistValue: { values: entries.map(([key, own]) => ({ key, value: anyValue(own) })) } };
-}
-
 async function importTraces(files: Record<string, string>, ...options: string[]) {
   const repository = createRepository();
   repository.write({ 'prompts/support.yaml': PROMPT, ...files });
@@ -190,13 +40,17 @@ const trace = (question: string): JsonMap => ({
   output: answered('Because.'),
 });
 
+const exported = (name: string) => readFixture(`traces/${name}`) as Json;
+
 const lines = (...values: Json[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
 
 const NOTHING = '0 emails, 0 IBANs, 0 cards, 0 IPs, 0 phones';
 
 describe('evaldiff import traces', () => {
-  test.each(Object.keys(FORMATS))('reads %s', async (name) => {
-    const { code, err, rows } = await importTraces({ 't.jsonl': lines(FORMATS[name] ?? null) });
+  // Each file is a trace with the question `Why?` and the answer `Because.`.
+  test.each(readdirSync('fixtures/traces'))('reads the format of %s', async (name) => {
+    const file = { 't.jsonl': lines(exported(name)) };
+    const { code, err, rows } = await importTraces(file);
     expect([code, err]).toEqual([0, `1 test of 1 trace; replaced: ${NOTHING}\n`]);
     expect(rows).toMatchObject([
       {
@@ -322,7 +176,7 @@ describe('evaldiff import traces', () => {
     ],
     [
       'two formats in one file',
-      { 't.jsonl': lines(trace('Why?'), FORMATS['LangSmith'] ?? null) },
+      { 't.jsonl': lines(trace('Why?'), exported('langsmith.json')) },
       [],
       't.jsonl:2: has LangSmith after Langfuse; write a file of each',
     ],

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readReply } from '../../../../src/edges/providers/program-reply.ts';
+import { readFixture } from '../../../stand-ins/fixture.ts';
+
+const { read: READ, odd: ODD } = readFixture('program-replies.yaml') as {
+  read: { contains: string; reply: object; answer: object }[];
+  odd: { reply: object; problem: string }[];
+};
 
 const reply = (fields: object) => readReply({ id: '1', ...fields });
 const answer = (fields: object) => {
@@ -10,91 +16,7 @@ const answer = (fields: object) => {
 };
 
 describe("a program's reply", () => {
-  test.each<[string, object, object]>([
-    ['a text', { output: 'Hi' }, { parts: [{ type: 'text', text: 'Hi' }], ended: 'stop' }],
-    ['an empty text', { output: '' }, { parts: [], ended: 'stop' }],
-    [
-      'texts around a call, joined before it',
-      {
-        parts: [
-          { type: 'text', text: 'Let me ' },
-          { type: 'tool_call', name: 'look', arguments: { at: 1 } },
-          { type: 'text', text: 'see.' },
-        ],
-      },
-      {
-        parts: [
-          { type: 'text', text: 'Let me see.' },
-          { type: 'tool_call', name: 'look', arguments: '{"at":1}' },
-        ],
-        ended: 'stop',
-      },
-    ],
-    [
-      'calls alone, whose arguments may be JSON text',
-      { parts: [{ type: 'tool_call', name: 'look', arguments: '{"at": 1.0}' }] },
-      {
-        parts: [{ type: 'tool_call', name: 'look', arguments: '{"at": 1.0}' }],
-        ended: 'tool_calls',
-      },
-    ],
-    [
-      'JSON, and files by content or diff',
-      {
-        parts: [
-          { type: 'json', value: { a: [null] } },
-          { type: 'file', path: 'a', diff: '+a' },
-        ],
-        files: [{ path: 'b', content: 'text' }],
-      },
-      {
-        parts: [
-          { type: 'json', value: { a: [null] } },
-          { type: 'file', path: 'a', diff: '+a' },
-          { type: 'file', path: 'b', diff: 'text' },
-        ],
-      },
-    ],
-    [
-      'files alone',
-      { files: [{ path: 'b', content: '' }] },
-      { parts: [{ type: 'file', path: 'b', diff: '' }] },
-    ],
-    [
-      'a part of an unknown kind',
-      { parts: [{ type: 'hologram', beams: 3 }] },
-      {
-        parts: [{ type: 'unknown', kind: 'hologram', json: '{"type":"hologram","beams":3}' }],
-      },
-    ],
-    [
-      'usage, model and steps',
-      {
-        output: 'Hi',
-        model: 'm-1',
-        usage: { input_tokens: 3, output_tokens: 2, reasoning_tokens: 1 },
-        steps: [
-          { type: 'message', role: 'assistant', text: 'Thinking' },
-          { type: 'tool_call', name: 'look', arguments: {}, result: { found: 2 } },
-          { type: 'tool_call', name: 'look', arguments: '' },
-        ],
-      },
-      {
-        served: { model: 'm-1', fingerprint: null },
-        usage: { input_tokens: 3, output_tokens: 2, reasoning_tokens: 1 },
-        steps: [
-          { type: 'message', role: 'assistant', text: 'Thinking' },
-          { type: 'tool_call', name: 'look', arguments: '{}', result: '{"found":2}' },
-          { type: 'tool_call', name: 'look', arguments: '', result: null },
-        ],
-      },
-    ],
-    [
-      'invalid usage, which is ignored',
-      { output: 'Hi', usage: { input_tokens: -1 } },
-      { usage: null },
-    ],
-  ])('may contain %s', (_, fields, expected) => {
+  test.each(READ)('may contain $contains', ({ reply: fields, answer: expected }) => {
     expect(answer(fields)).toMatchObject(expected);
   });
 
@@ -127,38 +49,7 @@ describe("a program's reply", () => {
     ]);
   });
 
-  test.each<[object, string]>([
-    [{}, 'has none of "output", "parts", "files" and "error"'],
-    [{ output: 5 }, 'output must be text'],
-    [{ output: 'a', parts: [] }, 'has both "output" and "parts"; "output" is a text alone'],
-    [{ parts: 'a' }, 'parts must be a list'],
-    [{ parts: ['a'] }, 'parts[0] must be a map with a "type"'],
-    [{ parts: [{ type: 'text', text: 'a' }, { type: 'text' }] }, 'parts[1].text must be text'],
-    [
-      { parts: [{ type: 'tool_call', name: '', arguments: '' }] },
-      'parts[0].name must not be empty',
-    ],
-    [
-      { parts: [{ type: 'tool_call', name: 'f', arguments: [1] }] },
-      'parts[0].arguments must be a map or its JSON text',
-    ],
-    [{ parts: [{ type: 'json' }] }, 'parts[0].value is missing'],
-    [
-      { parts: [{ type: 'image', media_type: 'png', data: '' }] },
-      'parts[0].media_type must be a type such as image/png',
-    ],
-    [
-      { parts: [{ type: 'image', media_type: 'image/png', data: '*' }] },
-      'parts[0].data must be base64',
-    ],
-    [{ files: [{ path: 'a' }] }, 'files[0] needs either "content" or "diff"'],
-    [{ files: [{ content: 'a' }] }, 'files[0].path must be text'],
-    [
-      { output: '', steps: [{ type: 'thought' }] },
-      'steps[0].type must be "message" or "tool_call"',
-    ],
-    [{ output: '', model: 3 }, 'model must be text'],
-  ])('of the form %j is an error: %s', (fields, problem) => {
+  test.each(ODD)('is an error if its form is invalid: %j', ({ reply: fields, problem }) => {
     expect(reply(fields)).toEqual({ kind: 'odd', id: '1', problem });
   });
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { knownValues, normaliserFor } from '../../../../src/features/agents/gateway/normalise.ts';
 import { AGENT_NAMES, type AgentName } from '../../../../src/features/agents/suite/spec.ts';
 import { isMap, type Json, type JsonMap } from '../../../../src/types/plain.ts';
+import { readFixture } from '../../../stand-ins/fixture.ts';
 
 const [ID, OTHER_ID] = [
   '3f2a9c4e-1b2c-4d5e-8f90-a1b2c3d4e5f6',
@@ -88,47 +89,7 @@ describe.each(RECORDED)('recorded requests of $name', ({ name, agent, requests }
 });
 
 /** Requests of the four APIs with each part that holds text. */
-const BODIES: Readonly<Record<string, JsonMap>> = {
-  Messages: {
-    system: [{ type: 'text', text: '' }],
-    messages: [
-      { role: 'user', content: '' },
-      {
-        role: 'assistant',
-        content: [{ type: 'tool_use', name: 'read', id: '', input: { id: '' } }],
-      },
-      { role: 'user', content: [{ type: 'tool_result', tool_use_id: '', content: '' }] },
-      { role: 'user', content: [{ type: 'text', text: '' }] },
-    ],
-    tools: [{ name: '', description: '', input_schema: { properties: { id: '' } } }],
-  },
-  Responses: {
-    instructions: '',
-    prompt: { id: '', version: '1' },
-    input: [
-      { type: 'message', role: 'user', content: [{ type: 'input_text', text: '' }] },
-      { type: 'function_call', name: 'run', call_id: '', arguments: '' },
-      { type: 'function_call_output', call_id: '', output: '' },
-      { type: 'item_reference', id: '' },
-    ],
-  },
-  Chat: {
-    messages: [
-      { role: 'system', content: '' },
-      { role: 'user', content: '' },
-      { role: 'assistant', tool_calls: [{ id: '', function: { name: '', arguments: '' } }] },
-      { role: 'tool', tool_call_id: '', content: '' },
-    ],
-  },
-  Gemini: {
-    systemInstruction: { parts: [{ text: '' }] },
-    contents: [
-      { role: 'user', parts: [{ text: '' }] },
-      { role: 'model', parts: [{ functionCall: { name: 'read_file', args: { id: '' } } }] },
-      { parts: [{ functionResponse: { name: 'read_file', response: { output: '' } } }] },
-    ],
-  },
-};
+const BODIES = readFixture('agents/request-parts.yaml') as Record<string, JsonMap>;
 
 const EDITS: readonly [base: string, head: string][] = [
   ['Start with the current date: ISO 8601, GOOD', 'Start with the current date: day first, BAD'],

@@ -2,6 +2,7 @@
 import { callsOf, type ToolCall } from '../../../../../src/types/answer.ts';
 import type { Request } from '../../../../../src/types/model.ts';
 import type { VendorName } from '../../../../../src/types/vendors/names.ts';
+import { readFixture } from '../../../../stand-ins/fixture.ts';
 import { answerSchema, said } from '../../../../unit/edges/providers/providers-setting.ts';
 import { start } from '../started.ts';
 
@@ -41,126 +42,42 @@ const message = (text: string, more: object = {}): object => {
   return { type: 'message', content: [{ type: 'output_text', text }], ...more };
 };
 
-const THINKING = [{ type: 'thinking', thinking: 'Oslo', signature: 's' }];
+interface Row {
+  reply: unknown;
+  says: string;
+  requests: number;
+  asked?: Asked;
+}
+
+const WITHOUT_TEXT = readFixture('replies/without-text.yaml') as Record<
+  'chat' | 'anthropic' | 'responses',
+  Row[]
+>;
+
+const TOOL_CALLS = readFixture('replies/tool-calls.yaml') as {
+  read: { reply: unknown; calls: ToolCall[] }[];
+  unreadable: { reply: unknown; says: string }[];
+};
 
 describe('an answer without text', () => {
-  test.each<[unknown, string, number, Asked?]>([
-    [
-      chat({ content: null, reasoning_content: 'Oslo' }, 'stop'),
-      'the answer is empty (finish_reason: stop): the text is in reasoning_content; the server failed to separate the answer from it, also after a second request',
-      2,
-    ],
-    [chat({ content: null, reasoning: 'Oslo' }, 'stop'), 'the text is in reasoning;', 2],
-    [
-      chat({ content: '<think>Oslo' }, 'stop'),
-      'the text is in <think>, also after a second request',
-      2,
-    ],
-    [chat({ content: '' }, 'stop'), 'the answer is empty (finish_reason: stop), also after', 2],
-    [chat({ content: ' \n' }, 'STOP'), 'the answer is empty (finish_reason: STOP), also after', 2],
-    [chat({ content: '' }, 'novel'), 'the answer is empty (finish_reason: novel)', 2],
-    [chat({ content: '\u200b\n' }, 'stop'), 'the answer is empty (finish_reason: stop)', 2],
-    [chat({ content: '' }, null), 'the answer is empty (finish_reason: none)', 2],
-    [chat({}, 'abort'), 'the server aborted its answer (abort), after 5 tries', 5],
-    [chat({ content: '' }, 'load'), 'the server aborted its answer (load)', 5],
-    [
-      chat({ content: '' }, 'MAX_TOKENS'),
-      'the answer reached its token limit before it contained text (max_tokens: 64; raise it)',
-      1,
-      { parameters: { max_tokens: 64 } },
-    ],
-    [
-      chat({ content: '', reasoning_content: 'hm' }, 'length'),
-      'before it contained text (max_completion_tokens: 64; raise it); thinking used it up',
-      1,
-      { parameters: { max_completion_tokens: 64 }, purpose: 'grader' },
-    ],
-    [
-      chat({ content: '' }, 'length'),
-      "(the server's own limit, because the request had none; set max_tokens, or shorten the input)",
-      1,
-    ],
-    [chat({ content: '<think>Oslo' }, 'length'), 'thinking used it up', 1],
-    [chat({ content: '' }, 'model_length'), 'the context window was full', 1],
-    [
-      chat({ content: null }, 'MALFORMED_FUNCTION_CALL'),
-      'the reply says that it contains a tool call, but it contains none (finish_reason: MALFORMED_FUNCTION_CALL)',
-      1,
-    ],
-    [chat({ content: '' }, 'SAFETY'), 'the answer was withheld by the content filter', 1],
-    [chat({ content: '' }, 'content-filter'), 'withheld by the content filter', 1],
-  ])(
-    'is an error with the expected reason: %j of the chat API (%#)',
-    async (reply, words, requests, asked = {}) => {
-      expect(await ask('openai', reply, asked)).toMatchObject(failing(words, requests));
+  test.each(WITHOUT_TEXT.chat)(
+    'is an error of the chat API with the expected reason: %j',
+    async ({ reply, says, requests, asked = {} }) => {
+      expect(await ask('openai', reply, asked)).toMatchObject(failing(says, requests));
     },
   );
 
-  test.each([
-    [
-      claude(THINKING, 'end_turn'),
-      'empty (stop_reason: end_turn): the text is in blocks of thinking, also after a second request',
-      2,
-    ],
-    [
-      claude([], 'end_turn'),
-      'the answer is empty (stop_reason: end_turn), also after a second request',
-      2,
-    ],
-    [
-      claude('', 'end_turn'),
-      'the answer is empty (stop_reason: end_turn), also after a second request',
-      2,
-    ],
-    [
-      claude(THINKING, 'max_tokens'),
-      '(max_tokens: 4096, which evaldiff sends if no limit is set; set a higher one); thinking used it up',
-      1,
-    ],
-    [
-      claude([], 'model_context_window_exceeded'),
-      'the context window was full before the answer contained text (stop_reason: model_context_window_exceeded); shorten the input',
-      1,
-    ],
-    [claude([{ type: 'text', text: 'half' }], 'pause_turn'), 'an unfinished answer', 1],
-    [claude([], 'tool_use'), 'but it contains none', 1],
-    [claude([{ type: 'tool_use', input: {} }], 'tool_use'), 'content[0] of the reply is', 1],
-    [
-      claude([], 'refusal', { stop_details: { type: 'refusal', category: 'cyber' } }),
-      'withheld by the content filter (cyber)',
-      1,
-    ],
-  ])('is an error with the expected reason: %j of Claude (%#)', async (reply, words, requests) => {
-    expect(await ask('anthropic', reply)).toMatchObject(failing(words, requests));
-  });
+  test.each(WITHOUT_TEXT.anthropic)(
+    'is an error of Claude with the expected reason: %j',
+    async ({ reply, says, requests }) => {
+      expect(await ask('anthropic', reply)).toMatchObject(failing(says, requests));
+    },
+  );
 
-  test.each([
-    [
-      response([], 'completed'),
-      'the answer is empty (status: completed), also after a second request',
-      2,
-    ],
-    [
-      response([{ type: 'reasoning', summary: [] }], 'completed'),
-      'the text is in items of reasoning',
-      2,
-    ],
-    [response([], 'in_progress'), 'an unfinished answer (status: in_progress)', 1],
-    [response([message('Oslo')], 'queued'), 'an unfinished answer (status: queued)', 1],
-    [response([message('Oslo')], 'cancelled'), 'aborted its answer (cancelled)', 5],
-    [response([], 'failed'), 'aborted its answer (failed)', 5],
-    [incomplete([], 'max_output_tokens'), 'the answer reached its token limit', 1],
-    [incomplete([], 'content_filter'), 'withheld by the content filter', 1],
-    [response([], 'incomplete'), 'the answer is empty (status: incomplete)', 2],
-    [
-      response([{ type: 'function_call' }], 'completed'),
-      'output[0] of the reply is a tool call',
-      1,
-    ],
-  ])(
-    'is an error with the expected reason: %j of the Responses API (%#)',
-    async (reply, words, requests) => {
-      expect(await ask('openai', reply, pro)).toMatchObject(failing(words, requests));
+  test.each(WITHOUT_TEXT.responses)(
+    'is an error of the Responses API with the expected reason: %j',
+    async ({ reply, says, requests }) => {
+      expect(await ask('openai', reply, pro)).toMatchObject(failing(says, requests));
     },
   );
 
@@ -292,33 +209,7 @@ describe('an answer with text', () => {
 });
 
 describe('a tool call', () => {
-  const call = { name: 'book', arguments: '{"a":1}' };
-  test.each<[unknown, ToolCall[]]>([
-    [chat({ tool_calls: [{ function: call }] }, 'tool_calls'), [call]],
-    [chat({ content: '', function_call: call }, 'function_call'), [call]],
-    [chat({ function_call: { name: 'book', arguments: { a: 1 } } }, 'stop'), [call]],
-    [chat({ tool_calls: [{ function: { name: 'book', arguments: { a: 1 } } }] }, 'stop'), [call]],
-    [chat({ tool_calls: [{ name: 'book', arguments: '{"a":1}' }] }, 'tool-calls'), [call]],
-    [chat({ tool_calls: [{ name: 'book', args: { a: 1 } }] }, 'tool_calls'), [call]],
-    [chat({ tool_calls: [{ function: { name: 'book', parameters: { a: 1 } } }] }, 'stop'), [call]],
-    [chat({ content: 'x', toolCalls: [{ function: call }] }, 'stop'), [call]],
-    [chat({ content: 'x', tool_call: call }, 'stop'), [call]],
-    [
-      chat({ tool_calls: [{ function: { name: 'now' } }] }, 'tool_calls'),
-      [{ name: 'now', arguments: '{}' }],
-    ],
-    [chat({ content: [{ type: 'tool_use', name: 'book', input: { a: 1 } }] }, 'tool_use'), [call]],
-    [chat({ tool_calls: [{ function: call }], function_call: call }, 'tool_calls'), [call]],
-    [
-      { choices: [{ finish_reason: 'tool_calls', delta: { tool_calls: [{ function: call }] } }] },
-      [call],
-    ],
-    [ollama({ content: '', tool_calls: [{ function: { ...call, arguments: { a: 1 } } }] }), [call]],
-    [
-      chat({ tool_calls: [{ function: { name: 'book', arguments: '{"a":' } }] }, 'length'),
-      [{ name: 'book', arguments: '{"a":' }],
-    ],
-  ])('is read in %j', async (reply, calls) => {
+  test.each(TOOL_CALLS.read)('is read: %j', async ({ reply, calls }) => {
     const completion = await completionOf('openai', reply);
     expect(completion.status === 'ok' && callsOf(completion)).toEqual(calls);
   });
@@ -337,26 +228,10 @@ describe('a tool call', () => {
     expect(await completionOf('openai', reply)).toMatchObject(said(content));
   });
 
-  test.each([
-    [chat({ content: null }, 'tool_calls'), 'but it contains none'],
-    [chat({ content: 'I booked it' }, 'tool_calls'), 'but it contains none'],
-    [
-      chat({ tool_calls: [{ function: { arguments: '{}' } }] }, 'tool_calls'),
-      'choices[0].message.tool_calls[0] of the reply is a tool call that cannot be read',
-    ],
-    [
-      chat({ content: 'x', tool_calls: [{ function: call }, 'book'] }, 'stop'),
-      'tool_calls[1] of the reply',
-    ],
-    [chat({ content: 'x', tool_calls: [null] }, 'stop'), 'tool_calls[0] of the reply'],
-    [
-      chat({ content: 'x', function_call: { arguments: '{}' } }, 'stop'),
-      'function_call of the reply',
-    ],
-  ])('that cannot be read in %j is an error', async (reply, words) => {
-    const message = expect.stringContaining(words);
+  test.each(TOOL_CALLS.unreadable)('that cannot be read is an error: %j', async (row) => {
+    const message = expect.stringContaining(row.says);
     const expected = { status: 'error', kind: 'reply', message };
-    expect(await completionOf('openai', reply)).toMatchObject(expected);
+    expect(await completionOf('openai', row.reply)).toMatchObject(expected);
   });
 
   test('that the request forces for a JSON schema is the answer, even if its arguments are not a string', async () => {

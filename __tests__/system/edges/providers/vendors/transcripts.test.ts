@@ -2,6 +2,7 @@ import { storedEntryOf } from '../../../../../src/edges/store/entry.ts';
 import type { MessagePart } from '../../../../../src/types/media.ts';
 import type { Completion, Message } from '../../../../../src/types/model.ts';
 import { parsedJson } from '../../../../../src/types/plain.ts';
+import { readFixture } from '../../../../stand-ins/fixture.ts';
 import type { Script, Scripted } from '../../../../stand-ins/models/server.ts';
 import { signatureOf } from '../../../../stand-ins/models/transcripts.ts';
 import { pdf } from '../../../../stand-ins/pictures.ts';
@@ -81,84 +82,11 @@ describe('a dialogue with tool calls', () => {
   const [chat, responses, messagesApi] = ['chat completions', 'the Responses API', 'Messages'].map(
     (what) => SPEAKERS.find((speaker) => speaker.what === what)!,
   );
-  const function_ = (name: string, given: string) => ({ name, arguments: given });
-  const LONG = '{"crate":2512292042121000001}';
-  const OTHER = '{"crate":2}';
-
-  test.each<[string, Speaker, object[]]>([
-    [
-      'chat completions',
-      chat!,
-      [
-        {
-          ...{ role: 'assistant', content: null },
-          tool_calls: [
-            { id: 'call00001', type: 'function', function: function_('stock', LONG) },
-            { id: 'call00002', type: 'function', function: function_('price', OTHER) },
-          ],
-        },
-        { role: 'tool', tool_call_id: 'call00001', content: 'stock: 41' },
-        { role: 'tool', tool_call_id: 'call00002', content: 'price: 41' },
-        { role: 'assistant', content: 'There are 41.' },
-        { role: 'user', content: 'And in crate 3?' },
-        {
-          ...{ role: 'assistant', content: 'Let me look.' },
-          tool_calls: [
-            { id: 'call00003', type: 'function', function: function_('stock', '{"crate":3}') },
-          ],
-        },
-        { role: 'tool', tool_call_id: 'call00003', content: 'stock: 41' },
-      ],
-    ],
-    [
-      'the Responses API',
-      responses!,
-      [
-        { type: 'function_call', call_id: 'call00001', ...function_('stock', LONG) },
-        { type: 'function_call', call_id: 'call00002', ...function_('price', OTHER) },
-        { type: 'function_call_output', call_id: 'call00001', output: 'stock: 41' },
-        { type: 'function_call_output', call_id: 'call00002', output: 'price: 41' },
-        { role: 'assistant', content: 'There are 41.' },
-        { role: 'user', content: 'And in crate 3?' },
-        { role: 'assistant', content: 'Let me look.' },
-        { type: 'function_call', call_id: 'call00003', ...function_('stock', '{"crate":3}') },
-        { type: 'function_call_output', call_id: 'call00003', output: 'stock: 41' },
-      ],
-    ],
-    [
-      'Messages',
-      messagesApi!,
-      [
-        {
-          role: 'assistant',
-          content: [
-            { type: 'tool_use', id: 'call00001', name: 'stock', input: parsedJson(LONG) },
-            { type: 'tool_use', id: 'call00002', name: 'price', input: { crate: 2 } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'call00001', content: 'stock: 41' },
-            { type: 'tool_result', tool_use_id: 'call00002', content: 'price: 41' },
-          ],
-        },
-        { role: 'assistant', content: 'There are 41.' },
-        { role: 'user', content: 'And in crate 3?' },
-        {
-          role: 'assistant',
-          content: [
-            { type: 'text', text: 'Let me look.' },
-            { type: 'tool_use', id: 'call00003', name: 'stock', input: { crate: 3 } },
-          ],
-        },
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 'call00003', content: 'stock: 41' }],
-        },
-      ],
-    ],
-  ])('is sent in the form of %s', async (_, speaker, expected) => {
+  test.each<[string, Speaker, string]>([
+    ['chat completions', chat!, 'chat'],
+    ['the Responses API', responses!, 'responses'],
+    ['Messages', messagesApi!, 'messages'],
+  ])('is sent in the form of %s', async (_, speaker, file) => {
     const { next, sent } = await startDialogue(speaker, ({ index }) => {
       const { thought: _thought, ...plain } = SCRIPT[index] ?? {};
       return plain;
@@ -169,7 +97,7 @@ describe('a dialogue with tool calls', () => {
     user('And in crate 3?');
     add(await next(messages));
     await next(messages);
-    expect(JSON.parse(JSON.stringify(sent()))).toEqual(JSON.parse(JSON.stringify(expected)));
+    expect(JSON.parse(JSON.stringify(sent()))).toEqual(readFixture(`transcripts/${file}.json`));
   });
 
   test('sends every digit of an argument', async () => {

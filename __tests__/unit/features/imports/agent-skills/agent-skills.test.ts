@@ -1,3 +1,4 @@
+import { readFixture } from '../../../../stand-ins/fixture.ts';
 import { problemsOf, read } from '../../../config/tree.ts';
 
 const EVALS = 'skills/pdf/evals/evals.json';
@@ -227,11 +228,18 @@ describe('an evals/evals.json with SKILL.md', () => {
   });
 });
 
-describe("a skill's check", () => {
-  const NEGATED = 'The answer does not do, say or contain this: ';
-  const listed = (...statements: unknown[]) => ['criteria', { statements }];
-  const contains = (value: string[], more = {}) => ['contains', { value, ...more }];
+interface Metric {
+  uses: string;
+  with: Record<string, unknown>;
+}
 
+const CHECKS = readFixture('agent-skills/checks.yaml') as {
+  assertions: (Metric & { check: unknown })[];
+  keys: (Metric & { case: Record<string, unknown> })[];
+  dropped: { case: Record<string, unknown>; why: string }[];
+};
+
+describe("a skill's check", () => {
   /**
    * The metrics of a case with these keys beside its prompt, and the notices of what is dropped.
    */
@@ -250,90 +258,22 @@ describe("a skill's check", () => {
     };
   }
 
-  test.each([
-    [{ type: 'contains', value: 'x' }, contains(['x'])],
-    [{ name: 'n', type: 'contains', value: ['x', 'y'] }, contains(['x', 'y'], { mode: 'all' })],
-    [{ type: 'contains_any', values: ['x', 'y'] }, contains(['x', 'y'])],
-    [{ type: 'not_contains', value: 'x' }, contains(['x'], { negate: true })],
-    [{ type: 'notContains', text: 'x' }, contains(['x'], { negate: true })],
-    [{ type: 'must-not-contain', value: ['x', 'y'] }, contains(['x', 'y'], { negate: true })],
-    [{ type: 'contains', value: 'x', negate: true }, contains(['x'], { negate: true })],
-    [{ type: 'excludes', value: 'x' }, contains(['x'], { negate: true })],
-    [{ not_contains: 'x' }, contains(['x'], { negate: true })],
-    [
-      { type: 'contains', value: 'x', case_sensitive: false },
-      contains(['x'], { ignore_case: true }),
-    ],
-    [{ type: 'string_match', value: 'x' }, contains(['x'])],
-    [{ type: 'regex', text: '^shop' }, ['regex', { pattern: '^shop' }]],
-    [{ type: 'not_regex', pattern: '^shop' }, ['regex', { pattern: '^shop', negate: true }]],
-    [{ type: 'equals', value: 'x' }, ['exact_match', { value: 'x' }]],
-    [{ type: 'not-equals', value: 'x' }, ['exact_match', { value: 'x', negate: true }]],
-    [{ type: 'starts_with', value: 'x' }, ['starts_with', { value: 'x' }]],
-    [{ type: 'not_ends_with', value: 'x' }, ['ends_with', { value: 'x', negate: true }]],
-    [{ type: 'is_json' }, ['is_json', {}]],
-    [{ type: 'semantic', text: 'is kind' }, listed('is kind')],
-    [{ type: 'llm_judge', value: 'is kind' }, listed('is kind')],
-    [{ type: 'not_semantic', text: 'is rude' }, listed(`${NEGATED}is rude`)],
-    [{ id: 'a', text: 'Mentions --dry-run', type: 'string_match' }, listed('Mentions --dry-run')],
-    [{ text: 'is kind', required: false }, listed({ statement: 'is kind', required: false })],
-    [{ criterion: 'Tone', description: 'polite' }, listed('Tone: polite')],
-    ['says hello in Norwegian', listed('says hello in Norwegian')],
-  ])('%j becomes the equivalent metric', async (check, metric) => {
-    const { metrics, lost } = await judgedBy({ assertions: [check] });
-    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+  test.each(CHECKS.assertions)('becomes the equivalent metric: %j', async (row) => {
+    const { metrics, lost } = await judgedBy({ assertions: [row.check] });
+    expect([lost, metrics]).toEqual([[], [[row.uses, expect.objectContaining(row.with)]]]);
     // A check is negated only if it says so.
-    const negates = JSON.stringify(metric).includes('"negate":true');
+    const negates = row.with['negate'] === true;
     expect(JSON.stringify(metrics).includes('"negate":true')).toBe(negates);
   });
 
-  test.each<[string, unknown, unknown[]]>([
-    ['checks', ['a', 'b'], listed('a', 'b')],
-    ['criteria', ['a'], listed('a')],
-    ['success_criteria', 'a', listed('a')],
-    ['expected_behavior', ['a'], listed('a')],
-    ['expectedBehavior', ['a'], listed('a')],
-    ['expected_output', ['a', 'b'], listed('a', 'b')],
-    ['forbidden', ['a'], listed(`${NEGATED}a`)],
-    ['must_not', 'a', listed(`${NEGATED}a`)],
-    ['must_contain', ['x', 'y'], contains(['x', 'y'], { mode: 'all' })],
-    ['must_not_contain', ['x'], contains(['x'], { negate: true })],
-    ['forbidden', [{ type: 'contains', value: 'x' }], contains(['x'], { negate: true })],
-    ['rubric', [{ dimension: 'Tone', pass_if: 'is kind' }], listed('Tone: is kind')],
-  ])('under the key %s with value %j becomes the equivalent metric', async (key, value, metric) => {
-    const { metrics, lost } = await judgedBy({ [key]: value });
-    expect([lost, metrics]).toEqual([[], [[metric[0], expect.objectContaining(metric[1] ?? {})]]]);
+  test.each(CHECKS.keys)('under another key becomes the equivalent metric: %j', async (row) => {
+    const { metrics, lost } = await judgedBy(row.case);
+    expect([lost, metrics]).toEqual([[], [[row.uses, expect.objectContaining(row.with)]]]);
   });
 
-  test.each([
-    [
-      { should_trigger: true },
-      'should_trigger is not converted: the text of the skill is always sent',
-    ],
-    [
-      { expected_route: 'pdf' },
-      'expected_route is not converted: the text of the skill is always sent',
-    ],
-    [{ grader: 'grade.py' }, 'grader is not converted: checks in code'],
-    [{ oracle: 'x' }, 'oracle is not converted: it may decide what passes'],
-    [{ rubric: { 5: 'perfect', 1: 'bad' } }, 'a check is not converted: its 1 is not supported'],
-    [{ checks: [{ type: 'file_exists', value: 'x' }] }, 'its type "file_exists" is not supported'],
-    [{ checks: [{ text: 'x', polarity: 'negative' }] }, 'its polarity is not supported'],
-    [{ checks: [{ text: 'x', weight: 3 }] }, 'all checks count equally'],
-    [{ checks: [{ text: 'x', value: 'y' }] }, 'it has a value but no type'],
-    [{ checks: [{ type: 'contains', description: 'x' }] }, 'it has no value'],
-    [{ forbidden: [{ type: 'not_contains', value: 'x' }] }, 'it has a double negation'],
-    [{ checks: [{ type: 'regex', value: '(' }] }, 'a check is not converted'],
-    [{ expected_output: { text: 'x', strict: true } }, 'its strict is not supported'],
-    [{ checks: [7] }, 'it has no text'],
-    [{ rubric: [{ dimension: 'Tone', pass_if: ['a', 'b'] }] }, 'it has no text'],
-    [{ checks: [{ text: 'a', requirement: 'b' }] }, 'more than one text or value'],
-    [{ checks: [{ type: 'contains', value: 'a', expected: 'b' }] }, 'more than one text or value'],
-    [{ checks: [{ text: 'a', fail_if: 'b' }] }, 'its fail_if is not supported'],
-    [{ checks: [{ contains: 'a', not_contains: 'b' }] }, 'its not_contains is not supported'],
-  ])('is dropped and counted if it cannot be read: %j', async (said, why) => {
-    const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...said });
-    expect(lost).toEqual([expect.stringContaining(why)]);
+  test.each(CHECKS.dropped)('is dropped and counted if it cannot be read: %j', async (row) => {
+    const { lost, sum } = await judgedBy({ assertions: ['is kind'], ...row.case });
+    expect(lost).toEqual([expect.stringContaining(row.why)]);
     expect(sum).toContain('1 of 1 case, 1 of 2 checks carried over; 1 lost');
   });
 
@@ -353,7 +293,7 @@ describe("a skill's check", () => {
     ['evals', { evals: [{ skills: ['pdf'], query: 'Say hello.', expected_behavior: ['a', 'b'] }] }],
   ])('with a query and expected behavior is read from %s', async (_, file) => {
     const { metrics, lost } = await judgedBy({}, JSON.stringify(file));
-    expect([lost, metrics]).toEqual([[], [listed('a', 'b')]]);
+    expect([lost, metrics]).toEqual([[], [['criteria', { statements: ['a', 'b'] }]]]);
   });
 
   test('drops its case if it needs several skills or tests whether the skill is chosen', async () => {

@@ -1,3 +1,4 @@
+import { readFixture } from '../../../../stand-ins/fixture.ts';
 import { read } from '../../../config/tree.ts';
 
 const CONFIG = 'promptfooconfig.yaml';
@@ -26,67 +27,10 @@ async function asked(
 const CHAT = { temperature: 0, max_tokens: 1024 };
 
 describe("a provider's configuration", () => {
-  // Request bodies captured from promptfoo 0.123.1 with a local server.
-  test.each([
-    ['openai:gpt-4o', {}, CHAT],
-    ['openai:chat:gpt-4.1', { temperature: 0.3 }, { temperature: 0.3, max_tokens: 1024 }],
-    ['openai:gpt-5-mini', {}, {}],
-    ['openai:gpt-5-mini', { max_tokens: 5, verbosity: 'low' }, { verbosity: 'low' }],
-    ['openai:o3', { temperature: 0.7, max_tokens: 5, seed: 1 }, { seed: 1 }],
-    ['openai:o3', { max_completion_tokens: 9 }, { max_completion_tokens: 9 }],
-    ['openai:gpt-4o', { omitDefaults: true, maxRetries: 3 }, {}],
-    ['openai:gpt-4o', { passthrough: { seed: 3, n: 2 } }, { ...CHAT, seed: 3, n: 2 }],
-    ['openai:responses:gpt-4o', { max_output_tokens: 7 }, { temperature: 0, max_tokens: 7 }],
-    [
-      'openai:responses:gpt-5',
-      { max_output_tokens: 7, reasoning: { effort: 'low' } },
-      { max_completion_tokens: 7, reasoning_effort: 'low' },
-    ],
-    ['openrouter:meta/llama', {}, CHAT],
-    ['openrouter:meta/llama', { transforms: ['a'] }, { ...CHAT, transforms: ['a'] }],
-    ['openrouter:openai/gpt-5', {}, {}],
-    ['groq:llama-3.3-70b-versatile', {}, CHAT],
-    ['groq:openai/gpt-oss-20b', { max_tokens: 5 }, { temperature: 0 }],
-    [
-      'groq:openai/gpt-oss-20b',
-      { max_completion_tokens: 7 },
-      { temperature: 0, max_completion_tokens: 7 },
-    ],
-    ['deepseek:deepseek-reasoner', {}, CHAT],
-    ['xai:grok-3', {}, CHAT],
-    ['xai:grok-4', { max_tokens: 5 }, { temperature: 0 }],
-    ['perplexity:sonar', {}, CHAT],
-    ['mistral:mistral-small-latest', {}, { top_p: 1, max_tokens: 1024 }],
-    ['mistral:mistral-small-latest', { max_tokens: 5 }, { top_p: 1, max_tokens: 5 }],
-    ['localai:chat:m', {}, { temperature: 0.7 }],
-    ['localai:chat:m', { temperature: 0.1, max_tokens: 5 }, { temperature: 0.1 }],
-    ['cohere:command-r', {}, { temperature: 0.3, top_p: 0.75 }],
-    ['cohere:command-r', { p: 0.2 }, { temperature: 0.3, top_p: 0.2 }],
-    ['azure:chat:dep', {}, { ...CHAT, top_p: 1, presence_penalty: 0, frequency_penalty: 0 }],
-    ['azure:chat:dep', { omitDefaults: true, temperature: 0.4 }, { temperature: 0.4 }],
-    ['azure:chat:o3', {}, { reasoning_effort: 'medium', max_completion_tokens: 1024 }],
-    [
-      'azure:chat:dep',
-      { isReasoningModel: true, temperature: 0.5, max_tokens: 5 },
-      { reasoning_effort: 'medium', max_completion_tokens: 5 },
-    ],
-    ['google:gemini-2.5-flash', {}, {}],
-    [
-      'google:gemini-2.5-flash',
-      { topP: 0.1, maxOutputTokens: 5, generationConfig: { maxOutputTokens: 3 } },
-      { top_p: 0.1, max_tokens: 3 },
-    ],
-    ['ollama:chat:llama3', { num_predict: 5, max_tokens: 3 }, { max_tokens: 5 }],
-    ['anthropic:messages:claude-sonnet-4-5', {}, CHAT],
-    ['anthropic:messages:claude-sonnet-4-5', { top_p: 0.5 }, { max_tokens: 1024, top_p: 0.5 }],
-    [
-      'anthropic:messages:claude-sonnet-4-5',
-      { top_p: 0.5, temperature: 1 },
-      { max_tokens: 1024, top_p: 0.5 },
-    ],
-    ['anthropic:messages:claude-opus-4-7', { temperature: 1 }, { max_tokens: 1024 }],
-  ])('of %s with %j is sent as promptfoo sends it', async (id, config, wanted) => {
-    expect((await asked([{ id, config }])).parameters).toEqual(wanted);
+  test.each(
+    readFixture('promptfoo/parameters.yaml') as { id: string; config: object; sent: object }[],
+  )('of $id with $config is sent as promptfoo sends it', async ({ id, config, sent }) => {
+    expect((await asked([{ id, config }])).parameters).toEqual(sent);
   });
 
   test('omits keys that promptfoo ignores, with a notice', async () => {
