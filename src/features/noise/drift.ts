@@ -108,12 +108,13 @@ function watchSuite(
   const sameDay = known.days.filter(({ day }) => day === today);
   const earlier = daysToCompare(known, today);
   const made = answersOfDay(references, sameDay.length > 0);
-  const after = totalOfDays(made.isWhole ? [...sameDay, made] : sameDay);
+  const after = totalOfDays(made.isWhole && !made.hasErrors ? [...sameDay, made] : sameDay);
   const row = {
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
     served: otherModels(earlier.at(-1)?.served ?? '', made.served),
   };
-  if (after.tries === 0) return { row: { ...row, status: 'skipped' }, watched: known };
+  const isSkipped = made.hasErrors && known.reported !== today;
+  if (after.tries === 0 || isSkipped) return { row: { ...row, status: 'skipped' }, watched: known };
   const days: WatchedDay[] = [...earlier, { day: today, ...after, served: made.served }];
   const { value, since } = changeEvidence(days);
   if (value < 1 / ERROR_RATE && known.reported !== today) {
@@ -147,10 +148,9 @@ function answersOfDay(references: SuiteResult['references'], isRepeated: boolean
     passes: outcomes.filter((outcome) => outcome === 'pass').length,
     tries: outcomes.length,
     served: [...new Set(models)].sort().join(', '),
+    hasErrors: outcomes.some((outcome) => outcome !== 'pass' && outcome !== 'fail'),
     // The mean difficulty of a day is the same only if all tests have equally many tries.
-    isWhole:
-      outcomes.every((outcome) => outcome === 'pass' || outcome === 'fail') &&
-      made.every(({ length }) => length === made[0]?.length),
+    isWhole: made.every(({ length }) => length === made[0]?.length),
   };
 }
 
