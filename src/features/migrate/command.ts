@@ -12,7 +12,6 @@ import { evaluateWith, runInput, withEdges } from '../../app/session/evaluate.ts
 import { modelLists } from '../../app/session/list-memory.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
-import type { ModelEnds } from '../../config/check-models.ts';
 import { userError } from '../../errors.ts';
 import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
@@ -58,13 +57,16 @@ async function migrate(
     terminal,
     ['explain.fix=true', ...overrides],
     async ({ session, tree, project }) => {
-      const ends: ModelEnds = {
-        today: session.now().toISOString().slice(0, 10),
-        past: 'notice',
-        lists: await modelLists(session.openStores, Date.now).known(),
-      };
-      const found = await modelEdits(tree, project, { to, from, ending }, ends);
-      const { edits, notices } = found;
+      const { edits, notices } = await modelEdits(
+        tree,
+        project,
+        { to, from, ending },
+        {
+          today: session.now().toISOString().slice(0, 10),
+          past: 'notice',
+          lists: await modelLists(session.openStores, Date.now).known(),
+        },
+      );
       if (edits.length === 0) {
         terminal.out(`${nothingWords({ to, from, ending })}\n`);
         await printBlocks(list(notices.map(problemLine)), terminal);

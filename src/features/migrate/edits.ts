@@ -61,10 +61,9 @@ export async function modelEdits(
     const isTwice = isSwept && swept.has(to);
     if (isSwept) swept.add(to);
     if (!isTwice && (await renameAt(tree, named, to, found.edits))) return to;
-    const why = isTwice
-      ? `the sweep already has "${to}", the successor of "${model}"`
-      : `evaldiff does not find the name "${model}" alone on this line`;
-    const message = `${why}; change it by hand`;
+    const message = isTwice
+      ? `the sweep already has "${to}"; remove "${model}" by hand`
+      : `evaldiff does not find the name "${model}" alone on this line; change it by hand`;
     if (!migration.ending)
       throw userError(place, `${message}, and run npx evaldiff diff explain.fix=true`);
     found.notices.push({ kind: 'settings', place, message });
@@ -90,10 +89,11 @@ async function renameAt(
 ): Promise<boolean> {
   const block = blockAt(await fileLines(tree, file), line);
   const name = model.replace(/\W/g, '\\$&');
-  const nameAt = (at: number): RegExp => {
-    const mark = at === 0 ? '[:[,]|-\\s' : '\\bmodel"?:|^\\s*-\\s';
-    return new RegExp(`(?<=^[^#]*(?:${mark})\\s*["']?)${name}(?=["']?\\s*([,}\\]#]|$))`);
-  };
+  const nameAt = (at: number): RegExp =>
+    new RegExp(
+      `(?<=^[^#]*(?:${at === 0 ? '[:[,]|-\\s' : '\\bmodel"?:|^\\s*-\\s'})\\s*["']?)` +
+        `${name}(?=["']?\\s*([,}\\]#]|$))`,
+    );
   const at = block.findIndex((text, index) => nameAt(index).test(text));
   const was = block[at];
   if (was === undefined) return false;
@@ -103,13 +103,15 @@ async function renameAt(
   return true;
 }
 
-/** The line of a key or list item and the lines that belong to it. */
-function blockAt(lines: readonly string[], line: number): readonly string[] {
-  const [indent = '', dash] = /^\s*(-)?/.exec(lines[line - 1] ?? '') ?? [];
-  const next = new RegExp(`^\\s{0,${indent.length}}[^\\s#${dash === undefined ? '-' : ''}]`);
-  const end = lines.findIndex((text, at) => at >= line && next.test(text));
-  const block = line === 0 ? [] : lines.slice(line - 1, end < 0 ? undefined : end);
-  return block.slice(0, block.findLastIndex((text) => !/^(?:#|\s*$)/.test(text)) + 1);
+/**
+ * A key or list item with the deeper lines below it, the items of its list, and empty lines and
+ * comments between them.
+ */
+const BLOCK = /^( *)(?:-.*(?:\n(?: *(?:#.*)?\n)*\1 .*)*|.*(?:\n(?: *(?:#.*)?\n)*\1[ -].*)*)/;
+
+function blockAt(lines: readonly string[], line: number): string[] {
+  const [block = ''] = BLOCK.exec(['', ...lines].slice(line).join('\n')) ?? [];
+  return block.split('\n');
 }
 
 function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdit | undefined {
@@ -126,18 +128,18 @@ async function fitParameters(
   for (const { name, refusal } of refusedIn(asked, parameters)) {
     const { file = '', line = 0 } = places[name] ?? {};
     const lines = await fileLines(tree, file);
-    const { instead = null } = refusal;
+    const { instead = '' } = refusal;
     const isWritten = lines[line - 1]?.startsWith(`${name}:`) === true && name !== 'tools';
     if (!isWritten || editAt(edits, file, line) !== undefined) continue;
-    const isName = /^\w+$/.test(instead ?? '-');
-    const isOpen = instead?.includes('…') === true;
+    const isName = /^\w+$/.test(instead);
+    const isOpen = instead.includes('…');
     const block = isOpen ? [] : blockAt(lines, line).slice(0, isName ? 1 : undefined);
     block.forEach((was, at) => {
-      const becomes = isName ? was.replace(name, instead ?? '') : instead;
-      edits.push({ file, line: line + at, was, becomes: at === 0 ? becomes : null });
+      const becomes = isName ? was.replace(name, instead) : instead;
+      edits.push({ file, line: line + at, was, becomes: (at === 0 && becomes) || null });
     });
-    const verb = isOpen ? 'change it by hand:' : 'evaldiff migrate writes';
-    const fit = instead === null ? 'evaldiff migrate removes it' : `${verb} ${instead}`;
+    const how = isOpen ? 'change it by hand:' : 'evaldiff migrate writes';
+    const fit = instead === '' ? 'evaldiff migrate removes it' : `${how} ${instead}`;
     const message = `${to} does not accept ${name}${refusalWords(refusal)}: ${fit}`;
     notices.push({ kind: 'settings', place: { file, line }, message });
   }

@@ -113,8 +113,8 @@ function watchSuite(
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
     served: otherModels(earlier.at(-1)?.served ?? '', made.served),
   };
-  const isSkipped = made.hasErrors && known.reported !== today;
-  if (after.tries === 0 || isSkipped) return { row: { ...row, status: 'skipped' }, watched: known };
+  if (after.tries === 0 || (made.hasErrors && known.reported !== today))
+    return { row: { ...row, status: 'skipped' }, watched: known };
   const days: WatchedDay[] = [...earlier, { day: today, ...after, served: made.served }];
   const { value, since } = changeEvidence(days);
   if (value < 1 / ERROR_RATE && known.reported !== today) {

@@ -74,8 +74,8 @@ describe('evaldiff migrate', () => {
     const { evaldiff } = await openProject(files(), { answer: models });
     expect((await evaldiff('migrate')).err).toContain('--to: name the new model');
     expect((await evaldiff('migrate', '--ending')).out).toContain('Nothing to migrate');
-    const twice = { 'prompts/quiz.yaml': quizPrompt('x').replace('quiz-model', 'old # not old-2') };
-    const odd = await openProject(files(twice), { answer: models });
+    const anchor = { 'prompts/quiz.yaml': quizPrompt('x').replace('quiz-model', '&m old') };
+    const odd = await openProject(files(anchor), { answer: models });
     expect((await odd.evaldiff('migrate', '--to', 'new')).err).toContain(
       'prompts/quiz.yaml:3: evaldiff does not find the name "old" alone on this line',
     );
