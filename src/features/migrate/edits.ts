@@ -121,12 +121,12 @@ function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdi
 /** Removes or translates the parameters that the new model is known to refuse. */
 async function fitParameters(
   tree: SourceTree,
-  { parameters, places }: Prompt,
+  prompt: Prompt,
   { to, asked }: { to: string; asked: AskedModel },
   { edits, notices }: Migrated,
 ): Promise<void> {
-  for (const { name, refusal } of refusedIn(asked, parameters)) {
-    const { file = '', line = 0 } = places[name] ?? {};
+  for (const { name, refusal } of refusedIn(asked, prompt.parameters)) {
+    const { file, line } = keyPlace(prompt, name);
     const lines = await fileLines(tree, file);
     const { instead = '' } = refusal;
     const isWritten = lines[line - 1]?.startsWith(`${name}:`) === true && name !== 'tools';

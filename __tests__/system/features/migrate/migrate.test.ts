@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openProject } from '../../../stand-ins/project.ts';
+import { setUp } from '../../../unit/edges/store/setting.ts';
 import { quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
 const SETTINGS = `models:
@@ -79,5 +80,18 @@ describe('evaldiff migrate', () => {
     expect((await odd.evaldiff('migrate', '--to', 'new')).err).toContain(
       'prompts/quiz.yaml:3: evaldiff does not find the name "old" alone on this line',
     );
+  });
+
+  test('knows ends from the vendor’s own list', async () => {
+    const { open, file, remove } = setUp();
+    const store = open();
+    const list = { list_version: 1, at: Date.now(), ends: { 'gpt-5.4': '2026-01-01' } };
+    store.setNote('models openai', JSON.stringify(list));
+    store.close();
+    const more = { 'evaldiff.yaml': SETTINGS.replace('old-1', 'old-1, is: gpt-5.4') };
+    const { evaldiff } = await openProject(files(more), { answer: models });
+    const { out } = await evaldiff('migrate', '--ending', '--to', 'new', '--store', file);
+    remove();
+    expect(out).toContain('Edit prompts/quiz.yaml:3');
   });
 });
