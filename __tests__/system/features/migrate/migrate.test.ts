@@ -82,7 +82,7 @@ describe('evaldiff migrate', () => {
     );
   });
 
-  test('knows ends from the vendor’s own list', async () => {
+  test("knows ends from the vendor's own list", async () => {
     const { open, file, remove } = setUp();
     const store = open();
     const list = { list_version: 1, at: Date.now(), ends: { 'gpt-5.4': '2026-01-01' } };

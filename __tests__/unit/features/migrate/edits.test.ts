@@ -50,12 +50,12 @@ describe('edits that replace a model', () => {
   test.each([
     ['a comment', 'model: "o1" # was o1', ['model: "new" # was o1']],
     ['an alias', 'name: &m o1\nmodel: *m', ['name: &m o1\nmodel: *m', BY_HAND]],
-  ])('change only the line of a prompt’s model: %s', async (_, line, [becomes, ...notices]) => {
+  ])("change only the line of a prompt's model: %s", async (_, line, [becomes, ...notices]) => {
     const more = '\nprompt: |\n  - o1\n  model: o1\n';
     expect(await migrate('new', line + more)).toEqual([becomes + more, ...notices]);
   });
 
-  test('stay within a grader’s own key', async () => {
+  test("stay within a grader's own key", async () => {
     const own =
       'embeddings:\n  # cheap\n  model: o1\ngrader:\n- model: &m o1\n  seed: 1\n- o1\n- gpt-5.4\n';
     expect(await migrate('new', own, { file: 'evaldiff.yaml' })).toEqual([
