@@ -186,7 +186,7 @@ function checkEnd(
   else notices.push({ kind: 'settings', place, message });
 }
 
-function knownEnd(asked: AskedModel, { today, lists = new Map() }: ModelEnds) {
+export function knownEnd(asked: AskedModel, { today, lists = new Map() }: ModelEnds) {
   const listed = listedEnd(asked, lists);
   const day = listed?.end ?? retirementDate(asked);
   if (day === null) return null;

@@ -9,6 +9,7 @@ import { withCurrentProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
 import { sha256 } from '../../app/session/cached-complete.ts';
 import { evaluateWith, runInput, withEdges } from '../../app/session/evaluate.ts';
+import { modelLists } from '../../app/session/list-memory.ts';
 import type { Session } from '../../app/session/session.ts';
 import type { Sides } from '../../app/session/sides.ts';
 import { userError } from '../../errors.ts';
@@ -56,9 +57,16 @@ async function migrate(
     terminal,
     ['explain.fix=true', ...overrides],
     async ({ session, tree, project }) => {
-      const today = session.now().toISOString().slice(0, 10);
-      const found = await modelEdits(tree, project, { to, from, ending }, today);
-      const { edits, notices } = found;
+      const { edits, notices } = await modelEdits(
+        tree,
+        project,
+        { to, from, ending },
+        {
+          today: session.now().toISOString().slice(0, 10),
+          past: 'notice',
+          lists: await modelLists(session.openStores, Date.now).known(),
+        },
+      );
       if (edits.length === 0) {
         terminal.out(`${nothingWords({ to, from, ending })}\n`);
         await printBlocks(list(notices.map(problemLine)), terminal);

@@ -1,4 +1,4 @@
-import { WARN_DAYS } from '../../config/check-models.ts';
+import { knownEnd, WARN_DAYS, type ModelEnds } from '../../config/check-models.ts';
 import { namedModelsOf } from '../../config/check-suites.ts';
 import { askedModel, entryOf } from '../../config/model-names.ts';
 import { deduplicate } from '../../documents/document.ts';
@@ -6,11 +6,10 @@ import { withText } from '../../documents/files.ts';
 import { userError } from '../../errors.ts';
 import { keyPlace, type Prompt } from '../../kernel/suite/suite.ts';
 import type { Project } from '../../project/settings.ts';
-import { DAY_MS } from '../../text/amounts.ts';
 import { fileLines } from '../../trials/unit-places.ts';
 import { refusedIn } from '../../types/apis.ts';
 import type { AskedModel } from '../../types/model.ts';
-import { refusalWords, retirementDate } from '../../types/passports.ts';
+import { refusalWords } from '../../types/passports.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf } from '../../types/vendors.ts';
@@ -50,15 +49,21 @@ export async function modelEdits(
   tree: SourceTree,
   { settings, suites }: Project,
   migration: Migration,
-  today: string,
+  ends: ModelEnds,
 ): Promise<Migrated> {
   const found: Migrated = { edits: [], notices: [] };
+  const swept = new Set(settings.sweep['model']);
   const replace = async (named: NamedModel): Promise<string | null> => {
-    const to = successorOf(named, settings, migration, today);
+    const to = successorOf(named, settings, migration, ends);
     if (to === null || to === named.model) return null;
-    if (await renameAt(tree, named, to, found.edits)) return to;
     const { model, place } = named;
-    const message = `evaldiff does not find the name "${model}" alone on this line; change it by hand`;
+    const isSwept = place === settings.sweepPlace;
+    const isTwice = isSwept && swept.has(to);
+    if (isSwept) swept.add(to);
+    if (!isTwice && (await renameAt(tree, named, to, found.edits))) return to;
+    const message = isTwice
+      ? `the sweep already has "${to}"; remove "${model}" by hand`
+      : `evaldiff does not find the name "${model}" alone on this line; change it by hand`;
     if (!migration.ending)
       throw userError(place, `${message}, and run npx evaldiff diff explain.fix=true`);
     found.notices.push({ kind: 'settings', place, message });
@@ -75,9 +80,6 @@ export async function modelEdits(
   return { ...found, notices: deduplicate(found.notices) };
 }
 
-/** A list or map may name the model on a line below its place. */
-const LINES_BELOW = 20;
-
 /** Returns false if no line names the model alone. */
 async function renameAt(
   tree: SourceTree,
@@ -85,22 +87,31 @@ async function renameAt(
   to: string,
   edits: LineEdit[],
 ): Promise<boolean> {
-  const name = new RegExp(`(?<![\\w.-])${model.replace(/\W/g, '\\$&')}(?![\\w.-])`);
-  const lines = await fileLines(tree, file);
-  const at = lines.findIndex(
-    (text, index) =>
-      index >= line - 1 &&
-      index < line + LINES_BELOW &&
-      (index < line || /\bmodel\b|^\s*-/.test(text)) &&
-      name.test(text) &&
-      text.split(model).length === 2,
-  );
-  if (at < 0) return false;
-  const was = lines[at] ?? '';
-  const edit = editAt(edits, file, at + 1) ?? { file, line: at + 1, was, becomes: was };
-  edit.becomes = edit.becomes?.replace(name, () => to) ?? null;
+  const block = blockAt(await fileLines(tree, file), line);
+  const name = model.replace(/\W/g, '\\$&');
+  const nameAt = (at: number): RegExp =>
+    new RegExp(
+      `(?<=^[^#]*(?:${at === 0 ? '[:[,]|-\\s' : '\\bmodel"?:|^\\s*-\\s'})\\s*["']?)` +
+        `${name}(?=["']?\\s*([,}\\]#]|$))`,
+    );
+  const at = block.findIndex((text, index) => nameAt(index).test(text));
+  const was = block[at];
+  if (was === undefined) return false;
+  const edit = editAt(edits, file, line + at) ?? { file, line: line + at, was, becomes: was };
+  edit.becomes = edit.becomes?.replace(nameAt(at), () => to) ?? null;
   if (!edits.includes(edit)) edits.push(edit);
   return true;
+}
+
+/**
+ * A key or list item with the deeper lines below it, the items of its list, and empty lines and
+ * comments between them.
+ */
+const BLOCK = /^( *)(?:-.*(?:\n(?: *(?:#.*)?\n)*\1 .*)*|.*(?:\n(?: *(?:#.*)?\n)*\1[ -].*)*)/;
+
+function blockAt(lines: readonly string[], line: number): string[] {
+  const [block = ''] = BLOCK.exec(['', ...lines].slice(line).join('\n')) ?? [];
+  return block.split('\n');
 }
 
 function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdit | undefined {
@@ -110,24 +121,26 @@ function editAt(edits: readonly LineEdit[], file: string, line: number): LineEdi
 /** Removes or translates the parameters that the new model is known to refuse. */
 async function fitParameters(
   tree: SourceTree,
-  { parameters, places }: Prompt,
+  prompt: Prompt,
   { to, asked }: { to: string; asked: AskedModel },
   { edits, notices }: Migrated,
 ): Promise<void> {
-  for (const { name, refusal } of refusedIn(asked, parameters)) {
-    const { file = '', line = 0 } = places[name] ?? {};
+  for (const { name, refusal } of refusedIn(asked, prompt.parameters)) {
+    const { file, line } = keyPlace(prompt, name);
     const lines = await fileLines(tree, file);
-    const { instead = null } = refusal;
+    const { instead = '' } = refusal;
     const isWritten = lines[line - 1]?.startsWith(`${name}:`) === true && name !== 'tools';
     if (!isWritten || editAt(edits, file, line) !== undefined) continue;
-    const isName = /^\w+$/.test(instead ?? '-');
-    const end = lines.findIndex((text, at) => at >= line && (isName || !/^[\s-]/.test(text)));
-    lines.slice(line - 1, end).forEach((was, at) => {
-      const becomes = isName ? was.replace(name, instead ?? '') : instead;
-      edits.push({ file, line: line + at, was, becomes: at === 0 ? becomes : null });
+    const isName = /^\w+$/.test(instead);
+    const isOpen = instead.includes('…');
+    const block = isOpen ? [] : blockAt(lines, line).slice(0, isName ? 1 : undefined);
+    block.forEach((was, at) => {
+      const becomes = isName ? was.replace(name, instead) : instead;
+      edits.push({ file, line: line + at, was, becomes: (at === 0 && becomes) || null });
     });
-    const fit = instead === null ? 'removes it' : `writes ${instead}`;
-    const message = `${to} does not accept ${name}${refusalWords(refusal)}: evaldiff migrate ${fit}`;
+    const how = isOpen ? 'change it by hand:' : 'evaldiff migrate writes';
+    const fit = instead === '' ? 'evaldiff migrate removes it' : `${how} ${instead}`;
+    const message = `${to} does not accept ${name}${refusalWords(refusal)}: ${fit}`;
     notices.push({ kind: 'settings', place: { file, line }, message });
   }
 }
@@ -137,15 +150,14 @@ function successorOf(
   { model, place }: NamedModel,
   settings: Project['settings'],
   { to, from, ending }: Migration,
-  today: string,
+  ends: ModelEnds,
 ): string | null {
   if (from.length > 0 && !from.includes(model)) return null;
   if (!ending) return to;
   const asked = askedModel(settings, model);
-  const end = asked === null ? null : retirementDate(asked);
-  if (asked === null || end === null) return null;
-  const days = (Date.parse(end) - Date.parse(today)) / DAY_MS;
-  if (days > WARN_DAYS || to !== null) return days > WARN_DAYS ? null : to;
+  const end = asked && knownEnd(asked, ends);
+  if (asked === null || end === null || end.days > WARN_DAYS) return null;
+  if (to !== null) return to;
   if (entryOf(settings, model) !== null)
     throw userError(
       place,

@@ -111,9 +111,10 @@ function watchSuite(
   const after = totalOfDays(made.isWhole ? [...sameDay, made] : sameDay);
   const row = {
     ...{ suite, variant, before: totalOfDays(earlier), after, since: today },
-    served: otherModels(earlier.at(-1)?.served ?? '', made.served),
+    served: otherModels(earlier.at(-1), made.served),
   };
-  if (after.tries === 0) return { row: { ...row, status: 'skipped' }, watched: known };
+  if (after.tries === 0 || (made.hasErrors && known.reported !== today))
+    return { row: { ...row, status: 'skipped' }, watched: known };
   const days: WatchedDay[] = [...earlier, { day: today, ...after, served: made.served }];
   const { value, since } = changeEvidence(days);
   if (value < 1 / ERROR_RATE && known.reported !== today) {
@@ -134,23 +135,24 @@ function daysToCompare({ days, reported }: WatchedSuite, today: string): Watched
   return isOver ? [] : days.filter(({ day }) => day !== today);
 }
 
-function otherModels(before: string, now: string): string | null {
-  return before === '' || now === '' || before === now ? null : `${before}, now ${now}`;
+function otherModels(before: WatchedDay | undefined, now: string): string | null {
+  const was = before?.served ?? '';
+  return was === '' || now === '' || was === now ? null : `${was}, now ${now}`;
 }
 
 function answersOfDay(references: SuiteResult['references'], isRepeated: boolean) {
   const all = references.map(({ head }) => head?.tries ?? []);
   const made = all.map((tries) => tries.filter(({ stored }) => !isRepeated || stored !== true));
   const outcomes = made.flatMap((tries) => tries.map(({ outcome }) => outcome));
+  const hasErrors = outcomes.some((outcome) => outcome !== 'pass' && outcome !== 'fail');
   const models = all.flat().flatMap((tried) => tried.served?.model ?? []);
   return {
     passes: outcomes.filter((outcome) => outcome === 'pass').length,
     tries: outcomes.length,
     served: [...new Set(models)].sort().join(', '),
+    hasErrors,
     // The mean difficulty of a day is the same only if all tests have equally many tries.
-    isWhole:
-      outcomes.every((outcome) => outcome === 'pass' || outcome === 'fail') &&
-      made.every(({ length }) => length === made[0]?.length),
+    isWhole: !hasErrors && made.every(({ length }) => length === made[0]?.length),
   };
 }
 

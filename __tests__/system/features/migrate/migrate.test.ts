@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openProject } from '../../../stand-ins/project.ts';
+import { setUp } from '../../../unit/edges/store/setting.ts';
 import { quiz, quizPrompt } from '../../end-to-end/projects.ts';
 
 const SETTINGS = `models:
@@ -74,10 +75,23 @@ describe('evaldiff migrate', () => {
     const { evaldiff } = await openProject(files(), { answer: models });
     expect((await evaldiff('migrate')).err).toContain('--to: name the new model');
     expect((await evaldiff('migrate', '--ending')).out).toContain('Nothing to migrate');
-    const twice = { 'prompts/quiz.yaml': quizPrompt('x').replace('quiz-model', 'old # not old-2') };
-    const odd = await openProject(files(twice), { answer: models });
+    const anchor = { 'prompts/quiz.yaml': quizPrompt('x').replace('quiz-model', '&m old') };
+    const odd = await openProject(files(anchor), { answer: models });
     expect((await odd.evaldiff('migrate', '--to', 'new')).err).toContain(
       'prompts/quiz.yaml:3: evaldiff does not find the name "old" alone on this line',
     );
+  });
+
+  test("knows ends from the vendor's own list", async () => {
+    const { open, file, remove } = setUp();
+    const store = open();
+    const list = { list_version: 1, at: Date.now(), ends: { 'gpt-5.4': '2026-01-01' } };
+    store.setNote('models openai', JSON.stringify(list));
+    store.close();
+    const more = { 'evaldiff.yaml': SETTINGS.replace('old-1', 'old-1, is: gpt-5.4') };
+    const { evaldiff } = await openProject(files(more), { answer: models });
+    const { out } = await evaldiff('migrate', '--ending', '--to', 'new', '--store', file);
+    remove();
+    expect(out).toContain('Edit prompts/quiz.yaml:3');
   });
 });

@@ -115,6 +115,9 @@ describe('evaldiff drift', () => {
     expect(printed(drift)).toContain('not compared, because some tries ended in errors');
     const { suites } = JSON.parse(watch.store.note('drift') ?? '') as { suites: object };
     expect(Object.values(suites)).toMatchObject([{ days: [{ day: '2026-01-05' }] }]);
+    await watch.on(7, good);
+    watch.answers.clear();
+    expect(statuses((await watch.on(7, broken)).drift)).toEqual(['skipped']);
   });
 
   test('adds only new answers when it is repeated on the same day', async () => {

@@ -1,49 +1,94 @@
-import { modelEdits, type Migration } from '../../../../src/features/migrate/edits.ts';
-import { project, settings, suite } from '../../app/run/builders.ts';
-import { treeOf } from '../../config/tree.ts';
+import { modelEdits, withLineEdits } from '../../../../src/features/migrate/edits.ts';
+import { fileLines } from '../../../../src/trials/unit-places.ts';
+import { hash, read, treeOf } from '../../config/tree.ts';
 
-/** The models that the edits write. */
-async function writtenModels(
-  models: string[],
-  migration: Partial<Migration>,
-  today: string,
-  own = {},
+const P = 'prompts/p.yaml';
+
+/** Replaces ending models. Returns the changed text of a file, and the notices. */
+async function migrate(
+  to: string | null,
+  text: string,
+  { file = P, settings = 'n_tries: 2\n', today = '2026-07-25' } = {},
 ) {
-  const file = (model: string) => `prompts/${model}.yaml`;
-  const tree = treeOf(
-    Object.fromEntries(models.map((model) => [file(model), `name: p\nmodel: ${model}\n`])),
-  );
-  const suites = models.map((model) =>
-    suite({
-      prompt: { file: file(model), model, places: { model: { file: file(model), line: 2 } } },
-    }),
-  );
-  const given = { to: null, from: [], ending: false, ...migration };
-  const { edits } = await modelEdits(tree, project(suites, own), given, today);
-  return edits.map(({ was, becomes }) => [was, becomes]);
+  const files = {
+    [P]: 'model: gpt-5.4\nprompt: Hi\n',
+    'prompts/tests/p.yaml': 'metrics: [contains]\nreferences: [{ expected: a }]\n',
+    'evaldiff.yaml': settings,
+    [file]: text,
+  };
+  const { project } = await read(files);
+  const migration = { to, from: [], ending: true };
+  const tree = treeOf(files);
+  const { edits, notices } = await modelEdits(tree, project, migration, {
+    today,
+    past: 'notice',
+  });
+  const lines = await fileLines(await withLineEdits(tree, edits, hash), file);
+  return [lines.join('\n'), ...notices.map(({ message }) => message)];
 }
 
+const BY_HAND = 'evaldiff does not find the name "o1" alone on this line; change it by hand';
+
 describe('edits that replace a model', () => {
-  const models = ['o1', 'gpt-5.4'];
+  const prompt = (model: string) => `model: ${model}\nprompt: Hi\n`;
 
   test.each([
-    ['91 days before its end', '2026-07-24', []],
-    ['90 days before its end', '2026-07-25', [['model: o1', 'model: gpt-5.4-mini']]],
-  ])('with `ending` are made from 90 days before its end: %s', async (_, today, edits) => {
-    expect(await writtenModels(models, { ending: true }, today)).toEqual(edits);
+    ['2026-07-24', 'o1', 'o1'],
+    ['2026-07-25', 'o1', 'gpt-5.4-mini'],
+    ['2026-07-25', 'gpt-5.4', 'gpt-5.4'],
+  ])('are made from 90 days before an end: on %s for %s', async (today, model, becomes) => {
+    expect(await migrate(null, prompt(model), { today })).toEqual([prompt(becomes)]);
   });
 
   test('never send the prompts of an entry of the settings to the vendor', async () => {
-    const entry = {
-      provider: 'openai',
-      endpoint: 'azure',
-      replaces: [],
-      is: { provider: 'openai', model: 'o1' },
-    };
-    const own = { settings: settings({ models: new Map([['ours', entry as never]]) }) };
-    const edits = (to: string | null) =>
-      writtenModels(['ours'], { ending: true, to }, '2026-07-25', own);
-    await expect(edits(null)).rejects.toThrow('name its successor with --to');
-    expect(await edits('next')).toEqual([['model: ours', 'model: next']]);
+    const settings = 'models: { ours: { provider: openai, endpoint: azure, is: o1 } }\n';
+    const made = (to: string | null) => migrate(to, prompt('ours'), { settings });
+    await expect(made(null)).rejects.toThrow('name its successor with --to');
+    expect(await made('next')).toEqual([prompt('next')]);
+  });
+
+  test.each([
+    ['a comment', 'model: "o1" # was o1', ['model: "new" # was o1']],
+    ['an alias', 'name: &m o1\nmodel: *m', ['name: &m o1\nmodel: *m', BY_HAND]],
+  ])("change only the line of a prompt's model: %s", async (_, line, [becomes, ...notices]) => {
+    const more = '\nprompt: |\n  - o1\n  model: o1\n';
+    expect(await migrate('new', line + more)).toEqual([becomes + more, ...notices]);
+  });
+
+  test("stay within a grader's own key", async () => {
+    const own =
+      'embeddings:\n  # cheap\n  model: o1\ngrader:\n- model: &m o1\n  seed: 1\n- o1\n- gpt-5.4\n';
+    expect(await migrate('new', own, { file: 'evaldiff.yaml' })).toEqual([
+      own.replace('  model: o1', '  model: new').replace('- o1', '- new'),
+      BY_HAND,
+    ]);
+  });
+
+  test.each(['[new, o1]', '[o4-mini, o1]', '\n  - o4-mini\n  - o1'])(
+    'never name a model twice in a sweep: %s',
+    async (list) => {
+      const own = `sweep:\n  model: ${list}\n`;
+      expect(await migrate('new', own, { file: 'evaldiff.yaml' })).toEqual([
+        own.replace('o4-mini', 'new'),
+        'the sweep already has "new"; remove "o1" by hand',
+      ]);
+    },
+  );
+
+  test.each(['', '\n\n# The question\nname: p\n'])(
+    'replace all lines of a refused parameter before %j',
+    async (end) => {
+      const lines = 'thinking:\n  type: enabled\n\n# Enough\n  budget_tokens: 2000';
+      const found = await migrate('claude-sonnet-5-5', prompt('claude-opus-4-1') + lines + end);
+      expect(found[0]).toBe(`${prompt('claude-sonnet-5-5')}thinking: { type: adaptive }${end}`);
+    },
+  );
+
+  test('leave a parameter to the user if the new one needs a value', async () => {
+    const thinking = 'thinking: { type: adaptive }\n';
+    expect(await migrate('claude-haiku-4-5', prompt('claude-opus-4-1') + thinking)).toEqual([
+      prompt('claude-haiku-4-5') + thinking,
+      expect.stringContaining('change it by hand: thinking: { type: enabled, budget_tokens: … }'),
+    ]);
   });
 });
