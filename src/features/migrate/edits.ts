@@ -10,7 +10,7 @@ import { fileLines } from '../../trials/unit-places.ts';
 import { refusedIn } from '../../types/apis.ts';
 import type { AskedModel } from '../../types/model.ts';
 import { refusalWords } from '../../types/passports.ts';
-import type { Notice, Place } from '../../types/plain.ts';
+import { ownEntry, type Notice, type Place } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import { factsOf } from '../../types/vendors.ts';
 
@@ -128,7 +128,9 @@ async function fitParameters(
   for (const { name, refusal } of refusedIn(asked, prompt.parameters)) {
     const { file, line } = keyPlace(prompt, name);
     const lines = await fileLines(tree, file);
-    const { instead = '' } = refusal;
+    // A key must not stand twice.
+    const given = refusal.instead ?? '';
+    const instead = ownEntry(prompt.parameters, given) === undefined ? given : '';
     const isWritten = lines[line - 1]?.startsWith(`${name}:`) === true && name !== 'tools';
     if (!isWritten || editAt(edits, file, line) !== undefined) continue;
     const isName = /^\w+$/.test(instead);

@@ -91,4 +91,11 @@ describe('edits that replace a model', () => {
       expect.stringContaining('change it by hand: thinking: { type: enabled, budget_tokens: … }'),
     ]);
   });
+
+  test('rename a parameter only if its new name does not stand beside it', async () => {
+    const [old, now] = ['max_tokens: 9\n', 'max_completion_tokens: 9\n'];
+    const o4 = prompt('o4-mini');
+    expect((await migrate('o4-mini', prompt('o1') + old))[0]).toBe(o4 + now);
+    expect((await migrate('o4-mini', prompt('o1') + old + now))[0]).toBe(o4 + now);
+  });
 });
