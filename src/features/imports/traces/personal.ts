@@ -5,7 +5,7 @@ const PERSONAL: Readonly<Record<string, RegExp>> = {
   email: /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/gu,
   IBAN: /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/gi,
   card: /\b\d(?:[ -]?\d){12,18}\b/g,
-  IP: /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w)|(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{1,4}(?!\w|\.\d)/gi,
+  IP: /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w)|(?<![\w:.])(?:[\da-f]{0,4}:){2,7}[\da-f]{1,4}(?!\w|\.\d|:\w)/gi,
   // At least eight digits; or ten that are neither a time in seconds nor a fraction.
   phone:
     /(?<![\w+-]|\d\.)(?=(?:[^\w\n]{0,3}\d){8})(?:\+|00?|\()\d[\d ()/.-]{5,20}\d(?!\w)|\b(?!1\d{9}|(?<=\d\.)\d{10})\d{3}[ .-]?\d{3}[ .-]?\d{4}\b/g,
