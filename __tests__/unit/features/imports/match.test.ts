@@ -76,8 +76,6 @@ describe('a trace of a prompt', () => {
     expect(matchTrace(messages, promptOf('Be {a}.', 'x'))).toBe(
       'a dialogue needs a prompt whose system message has no variables',
     );
-    expect(matchTrace(messages, promptOf('Be kind.', '1', '{a}'))).toBe(
-      'a dialogue needs a prompt without examples, because they look like the start of one',
-    );
+    expect(matchTrace(messages, promptOf('Be kind.', '1', '{a}'))).toMatch(/without examples/);
   });
 });

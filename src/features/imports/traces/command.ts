@@ -7,7 +7,6 @@ import { withCurrentProject, type Opened } from '../../../app/commands/project.t
 import type { Terminal } from '../../../app/commands/terminal.ts';
 import { sha256 } from '../../../app/session/cached-complete.ts';
 import { SETTINGS_FILE } from '../../../config/file-names.ts';
-import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { valueFlaw } from '../../../documents/text-flaws.ts';
 import { formatProblem, problem, UserError, userError } from '../../../errors.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
@@ -87,7 +86,7 @@ async function importTraces(
       matching += 1;
       held.push(usable);
       added += JSON.stringify(usable).length;
-      if (added <= FILE_LIMITS.dataBytes) continue;
+      if (added < MOST_ADDED) continue;
       held = chooseTraces(held, most);
       added = 0;
     }
@@ -100,11 +99,12 @@ async function importTraces(
   for (const trace of chosen)
     out(`${logJson(testOf(withoutPersonalData(trace, prompt, personal.hide), prompt), 0)}\n`);
   for (const each of left) err(`${logLine(formatProblem(each))}\n`);
-  const replaced = personal.summary();
-  err(
-    `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}; replaced: ${replaced}\n`,
-  );
+  const tests = `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}`;
+  err(`${tests}; replaced: ${personal.summary()}\n`);
 }
+
+/** Characters of traces that are held beside the chosen ones. */
+const MOST_ADDED = 64e6;
 
 const NOTHING_MATCHES =
   'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
@@ -142,20 +142,20 @@ function usableTrace(
   if (flaw !== null) return flaw;
   const asked = canonicalJson(input);
   const isUrgent = tagsOf(trace).length > 0;
-  const preference = trace.correction !== null ? 0 : isUrgent ? 1 : 2;
   const usable = {
     ...trace,
     input,
     group: Math.floor(Math.log2(asked.length)),
     rank: sha256(`${seed} ${asked}`),
-    version: `${preference} ${sha256(text)}`,
+    // False is before true.
+    version: `${!isUrgent} ${trace.correction === null} ${sha256(text)}`,
     isUrgent,
   };
   const { hide } = createPersonalData(JSON.stringify(prompt.messages));
   const { messages } = withoutPersonalData(usable, prompt, hide);
-  return messages.some(({ content }) => hide(content) !== content)
-    ? 'it contains personal data that cannot be replaced'
-    : usable;
+  return redactAll(messages, hide) === messages
+    ? usable
+    : 'it contains personal data that cannot be replaced';
 }
 
 /** Fills the prompt with the replaced values, so that they are the same in input and messages. */

@@ -19,9 +19,15 @@ export function matchTrace(
 ): TraceInput | string {
   if (given.length === 0) return 'it has no messages, or some that are not text';
   const isDialogue = given.length > messages.length;
-  const system = messages.filter(({ role }) => role === 'system');
-  const needs = isDialogue ? dialogueNeeds(system, messages.length - system.length) : null;
-  if (needs !== null) return `a dialogue needs a prompt ${needs}`;
+  const fixed = messages.filter(
+    ({ role, content }) => role === 'system' && placeholders(content).length === 0,
+  );
+  if (isDialogue) {
+    if (fixed.length === 0)
+      return 'a dialogue needs a prompt whose system message has no variables';
+    if (messages.length > fixed.length + 1)
+      return 'a dialogue needs a prompt without examples, because they look like its start';
+  }
   const marks = Object.fromEntries(variables.map(({ name }) => [name, MARK + name + MARK]));
   const values: Record<string, string> = {};
   for (const [index, { role, content }] of messages.entries()) {
@@ -31,13 +37,7 @@ export function matchTrace(
     if (own?.role !== role || fill(content, values) !== text)
       return `message ${index + 1} does not match the prompt, or in several ways`;
   }
-  return isDialogue ? given.slice(system.length) : values;
-}
-
-function dialogueNeeds(system: readonly TraceMessage[], others: number): string | null {
-  if (system.length === 0 || system.some(({ content }) => placeholders(content).length > 0))
-    return 'whose system message has no variables';
-  return others > 1 ? 'without examples, because they look like the start of one' : null;
+  return isDialogue ? given.slice(fixed.length) : values;
 }
 
 /**

@@ -82,8 +82,8 @@ export function readTraces(value: Json): (Trace | null)[] {
   const scores = value['scores'] ?? null;
   if (inside.length > 0) return readTraces(inside.map((each) => ({ scores, ...each })));
   const own = readTrace(normalised(value));
-  const isEmptyBatch = own === null && lists.some((list) => list.length === 0);
-  return isEmptyBatch ? [] : [own];
+  // Collectors also write empty batches.
+  return own === null && lists.some((list) => list.length === 0) ? [] : [own];
 }
 
 function readTrace(item: Json): Trace | null {
