@@ -7,10 +7,8 @@ metrics: [{ uses: length, with: { max: 300 } }]
 references: [{ input: { phone: 1, name: a, domain: b } }]
 `;
 
-const CARD = '4111111111111111';
-
 const TRACES = `{ "resourceSpans": [] }
-{ "traceId": "${CARD}", "model": "${CARD}", "input": "+(030) 12345678, ann@x", "output": "${CARD}\u009b\u{e0001}" }
+{ "traceId": "4111111111111111", "input": "+(030) 12345678, ann@x", "output": "4111111111111111\u009b\u{e0001}" }
 { "traceId": "1", "input": "+49 30 1234567, ann@x" }
 { "traceId": "2", "input": "+1, ann@mail.example" }
 `;
@@ -18,13 +16,13 @@ const TRACES = `{ "resourceSpans": [] }
 test('replaces the same personal data in input and messages of a trace, and only there', async () => {
   const repository = createRepository();
   repository.write({ 'prompts/p.yaml': PROMPT, 't.jsonl': TRACES });
-  const args = ['import', 'traces', 't.jsonl', '--prompt', 'prompts/p.yaml'];
+  const args = 'import traces t.jsonl --prompt prompts/p.yaml'.split(' ');
   const { out, err } = await commandIn(repository.directory, args);
   expect(err).toContain('3: 2 traces not used, this one first: it contains personal data that ');
   expect(out).toContain('[card-1]\\u009b\\udb40\\udc01"');
   expect(JSON.parse(out)).toMatchObject({
-    input: { phone: '[phone-1]', name: 'ann', domain: 'x' },
-    trace: { id: CARD, model: CARD },
+    input: { phone: '[phone-1]' },
+    trace: { id: '4111111111111111' },
     request: { messages: [{ content: '+[phone-1], ann@x' }] },
   });
 });
