@@ -16,8 +16,10 @@ const TRACES = `{ "resourceSpans": [] }
 test('replaces the same personal data in input and messages of a trace, and only there', async () => {
   const repository = createRepository();
   repository.write({ 'prompts/p.yaml': PROMPT, 't.jsonl': TRACES });
-  const args = 'import traces t.jsonl --prompt prompts/p.yaml'.split(' ');
-  const { out, err } = await commandIn(repository.directory, args);
+  const { out, err } = await commandIn(
+    repository.directory,
+    'import traces t.jsonl --prompt prompts/p.yaml'.split(' '),
+  );
   expect(err).toContain('3: 2 traces not used, this one first: it contains personal data that ');
   expect(out).toContain('[card-1]\\u009b\\udb40\\udc01"');
   expect(JSON.parse(out)).toMatchObject({
