@@ -215,7 +215,7 @@ function readContentPart(part: Json): Partial<ReadParts> | string {
     const call = readCall(part);
     return call === null ? NO_CALL : { calls: [call] };
   }
-  const said = part['text'] ?? part['refusal'] ?? part['content'];
+  const said = part['text'] ?? part['refusal'] ?? (type === 'text' ? part['content'] : null);
   return typeof said === 'string'
     ? { texts: [said] }
     : `has a part of type "${type}", which a recorded dialogue cannot contain; write a ` +

@@ -22,8 +22,8 @@ export function logLine(text: string): string {
     .replace(/:(?=:)/g, ':\\');
 }
 
-export function logJson(value: unknown): string {
-  return JSON.stringify(value, null, 1)
+export function logJson(value: unknown, indent = 1): string {
+  return JSON.stringify(value, null, indent)
     .replaceAll('##[', '##\\u005b')
     .replace(HIDDEN, (character) =>
       Array.from(

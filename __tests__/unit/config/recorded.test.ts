@@ -80,6 +80,11 @@ describe('a recorded dialogue', () => {
       'input[1].content has a part of type "image_url", which a recorded dialogue cannot contain; write a text in its place, such as { type: text, text: "[image]" }',
     ],
     [
+      'a blob',
+      { role: 'user', content: [{ type: 'blob', content: 'aGk=' }] },
+      'input[1].content has a part of type "blob", which a recorded dialogue cannot contain; write a text in its place, such as { type: text, text: "[image]" }',
+    ],
+    [
       'an unknown item',
       { type: 'computer_call', action: {} },
       'input[1] is an item of type "computer_call", which cannot be read; write a message with role and content',

@@ -72,8 +72,10 @@ describe('a trace of a prompt', () => {
       content: index === 0 ? 'Be kind.' : `${index}`,
     }));
     expect(matchTrace(messages, promptOf('Be kind.', '{a}'))).toEqual(messages.slice(1));
+    expect(matchTrace(messages, promptOf('Be kind.', 'Q: {a}'))).toMatch(/^message 2 /);
     expect(matchTrace(messages, promptOf('Be {a}.', 'x'))).toBe(
       'a dialogue needs a prompt whose system message has no variables',
     );
+    expect(matchTrace(messages, promptOf('Be kind.', '1', '{a}'))).toMatch(/without examples/);
   });
 });

@@ -7,12 +7,13 @@ import { withCurrentProject, type Opened } from '../../../app/commands/project.t
 import type { Terminal } from '../../../app/commands/terminal.ts';
 import { sha256 } from '../../../app/session/cached-complete.ts';
 import { SETTINGS_FILE } from '../../../config/file-names.ts';
-import { escapeCodePoints, valueFlaw } from '../../../documents/text-flaws.ts';
+import { valueFlaw } from '../../../documents/text-flaws.ts';
 import { formatProblem, problem, UserError, userError } from '../../../errors.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../../../kernel/suite/suite.ts';
+import { fill } from '../../../kernel/suite/template.ts';
 import { counted, firstWords } from '../../../text/amounts.ts';
-import { logLine } from '../../../text/log.ts';
+import { logJson, logLine } from '../../../text/log.ts';
 import { redactAll, secretKind } from '../../../text/redact.ts';
 import type { JsonMap, Place } from '../../../types/plain.ts';
 import { chooseTraces, type RankedTrace } from './choose.ts';
@@ -53,7 +54,7 @@ interface PlacedTrace extends Trace {
   place: Place;
 }
 
-/** A trace that matches the prompt. Group 0 has those that need a look. */
+/** A trace that matches the prompt. */
 interface UsableTrace extends PlacedTrace, RankedTrace {
   input: TraceInput;
 }
@@ -73,6 +74,7 @@ async function importTraces(
   const unused = new Map<string, { times: number; place: Place }>();
   let held: UsableTrace[] = [];
   let matching = 0;
+  let added = 0;
   for (const file of files)
     for await (const trace of tracesOf(file, cwd)) {
       const usable = usableTrace(trace, prompt, redact, options.seed);
@@ -83,7 +85,10 @@ async function importTraces(
       }
       matching += 1;
       held.push(usable);
-      if (held.length > 4 * most) held = chooseTraces(held, most);
+      added += JSON.stringify(usable).length;
+      if (added < MOST_ADDED) continue;
+      held = chooseTraces(held, most);
+      added = 0;
     }
   const left = [...unused].map(([why, { times, place }]) =>
     problem(place, `${counted(times, 'trace')} not used, this one first: ${why}`),
@@ -92,13 +97,14 @@ async function importTraces(
   const chosen = chooseTraces(held, most);
   const personal = createPersonalData(JSON.stringify(prompt.messages));
   for (const trace of chosen)
-    out(`${escapeCodePoints(JSON.stringify(testOf(redactAll(trace, personal.hide), prompt)))}\n`);
+    out(`${logJson(testOf(withoutPersonalData(trace, prompt, personal.hide), prompt), 0)}\n`);
   for (const each of left) err(`${logLine(formatProblem(each))}\n`);
-  const replaced = personal.summary();
-  err(
-    `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}; replaced: ${replaced}\n`,
-  );
+  const tests = `${counted(chosen.length, 'test')} of ${counted(matching, 'trace')}`;
+  err(`${tests}; replaced: ${personal.summary()}\n`);
 }
+
+/** Characters of traces that are held beside the chosen ones. */
+const MOST_ADDED = 64e6;
 
 const NOTHING_MATCHES =
   'no trace matches this prompt; give traces of its calls, or check out the commit whose prompt ' +
@@ -135,8 +141,39 @@ function usableTrace(
   const flaw = secret === null ? valueFlaw(text, 'data') : `it contains ${secret}`;
   if (flaw !== null) return flaw;
   const asked = canonicalJson(input);
-  const group = tagsOf(trace).length > 0 ? 0 : 1 + Math.floor(Math.log2(asked.length));
-  return { ...trace, input, group, rank: sha256(`${seed} ${asked}`) };
+  const isUrgent = tagsOf(trace).length > 0;
+  const usable = {
+    ...trace,
+    input,
+    group: Math.floor(Math.log2(asked.length)),
+    rank: sha256(`${seed} ${asked}`),
+    // False is before true.
+    version: `${!isUrgent} ${trace.correction === null} ${sha256(text)}`,
+    isUrgent,
+  };
+  const { hide } = createPersonalData(JSON.stringify(prompt.messages));
+  const { messages } = withoutPersonalData(usable, prompt, hide);
+  return redactAll(messages, hide) === messages
+    ? usable
+    : 'it contains personal data that cannot be replaced';
+}
+
+/** Fills the prompt with the replaced values, so that they are the same in input and messages. */
+function withoutPersonalData(
+  trace: UsableTrace,
+  { messages }: Prompt,
+  hide: (text: string) => string,
+): UsableTrace {
+  const { answer, correction, error } = trace;
+  const input = redactAll(trace.input, hide);
+  return {
+    ...trace,
+    ...redactAll({ answer, correction, error }, hide),
+    input,
+    messages: Array.isArray(input)
+      ? redactAll(trace.messages, hide)
+      : messages.map(({ role, content }) => ({ role, content: fill(content, input) })),
+  };
 }
 
 function tagsOf({ isDisliked, correction, error }: Trace): string[] {

@@ -1,5 +1,5 @@
 import type { Prompt } from '../../../kernel/suite/suite.ts';
-import { fill } from '../../../kernel/suite/template.ts';
+import { fill, placeholders } from '../../../kernel/suite/template.ts';
 import type { TraceMessage } from './records.ts';
 
 /** The values of the variables, or the messages of a dialogue. */
@@ -10,7 +10,8 @@ const MARK = '\u0000';
 
 /**
  * Finds the values of the prompt's variables in a trace. If there are more messages than in the
- * prompt, those after its system message are a dialogue. Returns a text if they do not match.
+ * prompt, those after its system message are a dialogue; the first of them must match. Returns a
+ * text if they do not match.
  */
 export function matchTrace(
   given: readonly TraceMessage[],
@@ -18,20 +19,25 @@ export function matchTrace(
 ): TraceInput | string {
   if (given.length === 0) return 'it has no messages, or some that are not text';
   const isDialogue = given.length > messages.length;
-  const templates = messages.filter(({ role }) => !isDialogue || role === 'system');
+  const fixed = messages.filter(
+    ({ role, content }) => role === 'system' && placeholders(content).length === 0,
+  );
+  if (isDialogue) {
+    if (fixed.length === 0)
+      return 'a dialogue needs a prompt whose system message has no variables';
+    if (messages.length > fixed.length + 1)
+      return 'a dialogue needs a prompt without examples, because they look like its start';
+  }
   const marks = Object.fromEntries(variables.map(({ name }) => [name, MARK + name + MARK]));
   const values: Record<string, string> = {};
-  for (const [index, { role, content }] of templates.entries()) {
+  for (const [index, { role, content }] of messages.entries()) {
     const own = given[index];
     const text = own?.content ?? '';
     Object.assign(values, { ...holeValues(text, fill(content, marks).split(MARK)), ...values });
     if (own?.role !== role || fill(content, values) !== text)
       return `message ${index + 1} does not match the prompt, or in several ways`;
   }
-  if (!isDialogue) return values;
-  return templates.length === 0 || Object.keys(values).length > 0
-    ? 'a dialogue needs a prompt whose system message has no variables'
-    : given.slice(templates.length);
+  return isDialogue ? given.slice(fixed.length) : values;
 }
 
 /**

@@ -74,14 +74,16 @@ export function readTraces(value: Json): (Trace | null)[] {
   if (Array.isArray(value)) return value.flatMap((each) => readTraces(each));
   if (!isMap(value)) return [null];
   // Where exports nest their traces.
-  const inside =
+  const lists =
     'data|runs|traces|resourceSpans|scopeSpans|spans|resourceLogs|scopeLogs|logRecords|observations'
       .split('|')
-      .flatMap((key) => jsonListOf(value[key] ?? null).filter(isMap));
+      .map((key) => jsonListOf(value[key] ?? ''));
+  const inside = lists.flat().filter(isMap);
   const scores = value['scores'] ?? null;
-  return inside.length === 0
-    ? [readTrace(normalised(value))]
-    : readTraces(inside.map((each) => ({ scores, ...each })));
+  if (inside.length > 0) return readTraces(inside.map((each) => ({ scores, ...each })));
+  const own = readTrace(normalised(value));
+  // Collectors also write empty batches.
+  return own === null && lists.some((list) => list.length === 0) ? [] : [own];
 }
 
 function readTrace(item: Json): Trace | null {
