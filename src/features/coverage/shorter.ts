@@ -16,8 +16,9 @@ const MOST_NEW_TRIES = 12;
 const BROKEN_ODDS = 20;
 
 /**
- * New tries of all references without these lines. A usable one that breaks ends them. `loss`: the most that the pass rate may
- * have fallen (0–1, with 95 % confidence). Returns a reason, as a clause, if that is too much.
+ * New tries of all references without these lines. A usable one that breaks ends them. `loss`: the
+ * most that the pass rate may have fallen (0–1, with 95 % confidence). Returns a reason, as a
+ * clause, if that is too much.
  */
 export async function lossWithout(
   lines: readonly number[],
