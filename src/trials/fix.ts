@@ -102,9 +102,11 @@ export async function provenFix(
   return { fix: null, no_fix: whyNoFix(candidates.length, ended(), unjudged) };
 }
 
+export const UNJUDGED_FIXES = 'some tries of possible fixes were not judged';
+
 function whyNoFix(candidates: number, ended: string | null, unjudged: boolean): string {
   if (ended !== null) return ended;
-  if (unjudged) return 'some tries of possible fixes were not judged';
+  if (unjudged) return UNJUDGED_FIXES;
   const ran =
     candidates === 1
       ? 'the only candidate that ran does not fix'

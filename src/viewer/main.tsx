@@ -89,9 +89,9 @@ function App({ view, isPrinted, live }: AppProps) {
   const current = tabs.find(({ name }) => name === (address[0] || start))?.name ?? 'tests';
   const testsTab = { name: 'tests', words: `Tests (${count(tests.length)})` };
   const { blocks, left } = view;
-  const [sign] = blocks.top.flatMap((block) =>
-    block.kind === 'paragraph' ? block.line.filter((part) => part.kind === 'sign') : [],
-  );
+  const [sign] = blocks.top
+    .flatMap((block) => (block.kind === 'paragraph' ? block.line : []))
+    .filter((part) => typeof part !== 'string' && part.kind === 'sign');
   return (
     <ViewerContext.Provider value={{ ...view, ...found, live, sides: sideNames(live), showTests }}>
       {live === null ? <SavedBar view={view} /> : <LiveBar live={live} />}

@@ -1,4 +1,5 @@
 import type { ComparedRun, FeatureTools } from '../../app/run/feature.ts';
+import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
 import {
   countingRuns,
   type ReferenceRun,
@@ -8,6 +9,7 @@ import {
 } from '../../kernel/plan/suite-run.ts';
 import type { TryResult } from '../../kernel/result/reference-result.ts';
 import { fingerprintOf } from '../../kernel/select/affected-suite.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { answerText } from '../../report/answers/text.ts';
 import type { FixFound } from '../../trials/fix.ts';
@@ -70,19 +72,33 @@ export function isBaseWithout(runs: readonly ReferenceRun[], lines: PromptChange
 export type CoverTools = FeatureTools &
   Pick<TryTools, 'price'> & { grader: Grader | null; unasked: string | null };
 
-/** Each suite may use an equal share of the calls that are left. */
-export async function inShares<Suite, Found extends { calls: number }>(
-  suites: readonly Suite[],
-  most: number,
+export interface CallLimits {
+  most: number;
+  /** The calls that were announced, by {@link suiteKey}. Absent: equal shares. */
+  announced?: ReadonlyMap<string, number>;
+}
+
+export function suiteKey({ path, name }: Pick<SuiteRun['suite'], 'path' | 'name'>): string {
+  return `${path} ${name}`;
+}
+
+/** Each suite may use its share of the calls, and what earlier suites left. */
+export async function inShares<Found extends { calls: number }>(
+  rows: readonly SuiteRow[],
+  { most, announced }: CallLimits,
   tools: FeatureTools,
-  work: (suite: Suite, room: number) => Promise<Found>,
+  work: (row: SuiteRow, room: number) => Promise<Found>,
 ): Promise<Found[]> {
   if (tools.isPreview === true) return [];
+  const shareOf = ({ comparison }: SuiteRow): number =>
+    announced?.get(suiteKey(comparison.run.suite)) ?? (announced === undefined ? 1 : 0);
   const found: Found[] = [];
-  for (const [index, suite] of suites.entries()) {
-    const left = most - found.reduce((sum, { calls }) => sum + calls, 0);
-    const room = tools.spent.halted() === null ? Math.ceil(left / (suites.length - index)) : 0;
-    found.push(await work(suite, room));
+  for (const [index, row] of rows.entries()) {
+    const left = most - sum(found.map(({ calls }) => calls));
+    const later = sum(rows.slice(index + 1).map(shareOf));
+    const room =
+      announced === undefined ? Math.ceil(left / (rows.length - index)) : Math.max(0, left - later);
+    found.push(await work(row, tools.spent.halted() === null ? room : 0));
   }
   return found;
 }
@@ -98,23 +114,23 @@ export function coverTools(
 }
 
 export async function coverSuites(
-  plan: PlannedFeature<{ most: number }>,
+  plan: PlannedFeature<CallLimits>,
   run: ComparedRun,
   scope: SuiteCoverage['scope'],
   tools: FeatureTools,
 ): Promise<SuiteCoverage[]> {
-  const asked = run.rows
-    .map(({ comparison }) => comparison)
-    .filter((suite) => linesToCover(suite, scope) !== null);
+  const asked = run.rows.filter(({ comparison }) => linesToCover(comparison, scope) !== null);
   const own = coverTools(plan, run, tools);
-  return inShares(asked, plan.own.most, tools, async (suite, room) => {
-    const { path, name, variant } = suite.run.suite;
+  return inShares(asked, plan.own, tools, async ({ comparison }, room) => {
+    const { path, name, variant } = comparison.run.suite;
     const blank = { path, suite: name, variant, scope, lines: [], unsteady: [], calls: 0 };
-    const bench = await coverBench(suite, scope, room, own);
+    const bench = await coverBench(comparison, scope, room, own);
     if (typeof bench === 'string') return { ...blank, reason: bench };
     return { ...blank, ...(await searchLines(bench, own)) };
   });
 }
+
+export const NO_ANSWER = 'no answer of its tests was judged';
 
 interface CoverBench {
   run: SuiteRun;
@@ -139,7 +155,7 @@ export async function coverBench(
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
   if (lines === null || lines.units === null || lines.units.length === 0)
     return lines?.units === null ? lines.reason : 'every line must stay';
-  if (runs.length === 0) return 'no answer of its tests was judged';
+  if (runs.length === 0) return NO_ANSWER;
   tools.onStage?.(`looking which lines the tests of ${run.suite.name} hold`);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
   const ids = runs.map(({ affected: { reference } }) => reference.id);

@@ -6,14 +6,22 @@ import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { splitFallen } from '../../trials/drafts.ts';
 import { exactEdit, headFiles, isText } from '../../trials/fix-edit.ts';
-import { provenFix, type FixFound } from '../../trials/fix.ts';
+import { provenFix, UNJUDGED_FIXES, type FixFound } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
 import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
 import { countCalls, extraTries } from '../../trials/tries.ts';
-import { coverBench, coverTools, inShares, whyUnsettled, type CoverTools } from './cover-suite.ts';
+import {
+  NO_ANSWER,
+  coverBench,
+  coverTools,
+  inShares,
+  whyUnsettled,
+  type CallLimits,
+  type CoverTools,
+} from './cover-suite.ts';
 import { coverageCalls, planRewording, planWhole } from './plans.ts';
 import { coverLines } from './search.ts';
-import { lossWithout, MOST_STEPS } from './shorter.ts';
+import { lossWithout, MOST_STEPS, UNJUDGED } from './shorter.ts';
 
 declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
@@ -35,7 +43,7 @@ interface SuiteImprovement extends Improvement, Pick<SuiteResult, 'path' | 'vari
 const LEVEL = 0.05;
 
 /** What `evaldiff improve` runs instead of the features. */
-export function improvement(isShorter: boolean): Feature<{ most: number }> {
+export function improvement(isShorter: boolean): Feature<CallLimits> {
   return {
     key: 'coverage',
     calls: coverageCalls,
@@ -55,7 +63,7 @@ type Improve = (
 ) => Promise<Improvement>;
 
 async function improveSuites(
-  plan: PlannedFeature<{ most: number }>,
+  plan: PlannedFeature<CallLimits>,
   run: ComparedRun,
   improve: Improve,
   tools: FeatureTools,
@@ -63,7 +71,7 @@ async function improveSuites(
   const rows = run.rows.filter(({ comparison }) => comparison.run.suite.head !== null);
   const level = LEVEL / rows.length;
   const own = coverTools(plan, run, tools);
-  return inShares(rows, plan.own.most, tools, async (row, room) => {
+  return inShares(rows, plan.own, tools, async (row, room) => {
     const { path, name: suite, variant } = row.result;
     return { path, suite, variant, ...(await improve(row, { room, level }, own)) };
   });
@@ -72,7 +80,8 @@ async function improveSuites(
 /** Takes away all lines without an effect seen, if new tries without them then pass as often. */
 const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const bench = await coverBench(comparison, 'prompt', room, tools);
-  if (typeof bench === 'string') return { fix: null, no_fix: bench, is_settled: false, calls: 0 };
+  if (typeof bench === 'string')
+    return { fix: null, no_fix: bench, is_settled: bench !== NO_ANSWER, calls: 0 };
   const { lines, ids, input, ask, counter } = bench;
   const none = (no_fix: string, is_settled = true) => ({
     ...{ fix: null, no_fix, is_settled },
@@ -83,7 +92,7 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const isIdle = (unit: (typeof lines.units)[number], at: number) =>
     isText(unit) && found.lines[at]?.kind === 'idle';
   const [first] = lines.units.filter(isIdle);
-  const few = found.end === 'tries' ? 'coverage.max_calls allows too few calls' : null;
+  const few = found.end === 'tries' ? 'the announced calls did not suffice' : null;
   const open = whyUnsettled(found, counter.ended() ?? few);
   if (first === undefined) return none(open ?? 'every line has an effect', open === null);
   const idle = [...lines.units.keys()].filter((at) => isIdle(lines.units[at] ?? first, at));
@@ -94,7 +103,8 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const edit = await exactEdit(first, null, prompts, headFiles(lines.head, tools));
   if (edit === null) return none('no edit of one message gives the prompt without these lines');
   const lost = await lossWithout(idle, input, found, ask);
-  if (typeof lost === 'string') return none(counter.ended() ?? lost, counter.ended() === null);
+  if (typeof lost === 'string')
+    return none(counter.ended() ?? lost, counter.ended() === null && lost !== UNJUDGED);
   const restores = { references: 0, of: 0 };
   const costs = { references: 0, of: found.usable.length };
   const fix = { kind: 'shorter' as const, ...edit, restores, costs, ...lost };
@@ -118,7 +128,7 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const judged = result.references.filter(
     (reference) => countsForVerdict(reference) && headRate(reference) !== null,
   );
-  if (judged.length === 0) return none('no answer of its tests was judged', false);
+  if (judged.length === 0) return none(NO_ANSWER, false);
   const fell = judged
     .filter((reference) => (headRate(reference) ?? 1) < 0.5)
     .sort((a, b) => (headRate(a) ?? 0) - (headRate(b) ?? 0));
@@ -147,9 +157,13 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const make = extraTries(run, ids, { ...tools, complete });
   const trial = { references, fell, stable, ended, make, retestRate: repeatRate(judged) };
   const proven = await provenFix(candidates, trial, level);
-  const is_settled = proven.fix !== null || ended() === null;
+  const is_settled = isSettled(proven, ended());
   return { ...proven, is_settled, calls: counter.made() };
 };
+
+function isSettled({ fix, no_fix }: FixFound, ended: string | null): boolean {
+  return fix !== null || (ended === null && no_fix !== UNJUDGED_FIXES);
+}
 
 const QUESTION = {
   name: 'insights',

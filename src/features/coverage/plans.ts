@@ -13,6 +13,8 @@ import {
   coverSuites,
   isBaseWithout,
   linesToCover,
+  suiteKey,
+  type CallLimits,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
 import { MOST_STEPS } from './shorter.ts';
@@ -32,7 +34,7 @@ const LEAST_TRIES = 3;
 const MOST_PER_PAIR = 4;
 
 /** What `evaldiff cover` runs instead of the features: all lines of the chosen prompts. */
-export const wholeCover: Feature<{ most: number }> = {
+export const wholeCover: Feature<CallLimits> = {
   key: 'coverage',
   calls: coverageCalls,
   plan: (run) => planWhole(run),
@@ -45,10 +47,7 @@ export const wholeCover: Feature<{ most: number }> = {
 const LEAST_CALLS = 40;
 
 /** `isShorter`: also tries the prompt without all lines that do nothing. */
-export function planWhole(
-  run: PlanningRun<unknown>,
-  isShorter = false,
-): FeaturePlan<{ most: number }> {
+export function planWhole(run: PlanningRun<unknown>, isShorter = false): FeaturePlan<CallLimits> {
   const { draft } = run.head.project.settings.coverage;
   const drafting = draft ? MOST_DRAFTED * DRAFT_CALLS : 0;
   const triesOf = (suite: SuiteComparison) => {
@@ -70,7 +69,7 @@ export function planWhole(
 /** Two drafts, each with tries of failing tests and a few of all others. */
 const REWORDING = { drafts: 2, fixed: 30, each: 3 };
 
-export function planRewording(run: PlanningRun<unknown>): FeaturePlan<{ most: number }> {
+export function planRewording(run: PlanningRun<unknown>): FeaturePlan<CallLimits> {
   const { drafts, fixed, each } = REWORDING;
   const triesOf = (suite: SuiteComparison) => drafts * (fixed + each * coverableRuns(suite).length);
   // Fewer tries would choose failing tests by chance, and compare with them.
@@ -82,17 +81,16 @@ function planSearch(
   { head, suites: all }: PlanningRun<unknown>,
   triesOf: (suite: SuiteComparison) => number,
   least = 1,
-): FeaturePlan<{ most: number }> {
+): FeaturePlan<CallLimits> {
   const { n_tries, coverage } = head.project.settings;
   // One variant of a sweep, because others would repeat all calls.
-  const byName = new Map(
-    all.map((suite) => [`${suite.run.suite.path} ${suite.run.suite.name}`, suite]),
-  );
+  const byName = new Map(all.map((suite) => [suiteKey(suite.run.suite), suite]));
   const suites = [...byName.values()].map((suite): SuiteComparison => {
     const written = suite.run.scoring.tests.n_tries ?? n_tries;
     const tries = written === 'adaptive' ? LEAST_TRIES : Math.max(least, written);
     return { ...suite, policy: { kind: 'fixed', tries } };
   });
+  const announced = new Map<string, number>();
   let left = coverage.max_calls;
   const certain = suites.flatMap((suite): PlannedCalls[] => {
     const side = suite.run.suite.head;
@@ -100,10 +98,11 @@ function planSearch(
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
+    announced.set(suiteKey(suite.run.suite), calls);
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });
-  return { own: { most: coverage.max_calls - left }, certain, suites };
+  return { own: { most: coverage.max_calls - left, announced }, certain, suites };
 }
 
 /** The grader that drafts tests or words. */

@@ -15,6 +15,8 @@ const MOST_NEW_TRIES = 12;
 
 const BROKEN_ODDS = 20;
 
+export const UNJUDGED = 'some tries without these lines were not judged';
+
 /**
  * New tries of all references without these lines. A usable one that breaks ends them. `loss`: the
  * most that the pass rate may have fallen (0–1, with 95 % confidence). Returns a reason, as a
@@ -53,7 +55,7 @@ async function tryTests(
     const answers = await askWithout(open.map(({ reference }) => ({ units, reference })));
     for (const [at, test] of open.entries()) {
       const answer = answers[at] ?? null;
-      if (answer === null) return 'some tries without these lines were not judged';
+      if (answer === null) return UNJUDGED;
       test.head.tries += 1;
       if (answer.passed) test.head.passes += 1;
       test.bet &&= afterTry(test.bet, answer.passed);

@@ -5,11 +5,11 @@ import type { Script } from '../../../stand-ins/models/server.ts';
 import { openProject } from '../../../stand-ins/project.ts';
 import { FILE, GRADER, LINES, shopFiles, shopModel } from './planted.ts';
 
-async function open(files: Record<string, string>, answer: Script) {
+async function open(files: Record<string, string>, answer: Script, prompts = ['shop']) {
   const { repository, server } = await openProject(files, { answer });
   const run = async (...args: string[]) => {
     let [out, err] = ['', ''];
-    const { code } = await commandIn(repository.directory, ['improve', 'shop', ...args], {
+    const { code } = await commandIn(repository.directory, ['improve', ...prompts, ...args], {
       env: localEndpoint(server),
       width: 160,
       out: (text) => (out += text),
@@ -93,8 +93,19 @@ describe('evaldiff improve --shorter', () => {
   test('ends with 2 if the calls do not suffice', async () => {
     const { run } = await open(shopFiles(), shopModel);
     const { out, code } = await run('--shorter', '--no-store', 'coverage.max_calls=12');
-    expect(out).toContain('coverage.max_calls allows too few calls');
+    expect(out).toContain('the announced calls did not suffice');
     expect(code).toBe(2);
+  });
+
+  test('gives each prompt the calls that it needs, and ends with 0 beside a prompt in code', async () => {
+    const code =
+      'name: zcode\nmodel: quiz-model\ndefaults: [tests/shop]\nvariables: [{ name: question }]\ncode: |\n  output = "30 days, 9 to 5"\n';
+    const files = { ...shopFiles(), 'prompts/zcode.yaml': code };
+    const { run } = await open(files, shopModel, []);
+    const { out, code: ended } = await run('--shorter', '--no-store', '--code', 'host');
+    expect(out).toContain('saves 9 tokens a call');
+    expect(out).toContain('No change of zcode is proven: the prompt is code.');
+    expect(ended).toBe(0);
   });
 
   test('says that every line has an effect', async () => {

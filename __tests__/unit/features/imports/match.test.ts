@@ -74,7 +74,7 @@ describe('a trace of a prompt', () => {
     expect(matchTrace(messages, promptOf('Be kind.', '{a}'))).toEqual(messages.slice(1));
     expect(matchTrace(messages, promptOf('Be kind.', 'Q: {a}'))).toMatch(/^message 2 /);
     expect(matchTrace(messages, promptOf('Be {a}.', 'x'))).toBe(
-      'a dialogue needs a prompt whose system message has no variables',
+      'a dialogue needs a prompt that starts with a system message without variables',
     );
     expect(matchTrace(messages, promptOf('Be kind.', '1', '{a}'))).toMatch(/without examples/);
   });

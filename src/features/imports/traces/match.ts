@@ -22,12 +22,8 @@ export function matchTrace(
   const fixed = messages.filter(
     ({ role, content }) => role === 'system' && placeholders(content).length === 0,
   );
-  if (isDialogue) {
-    if (fixed.length === 0)
-      return 'a dialogue needs a prompt whose system message has no variables';
-    if (messages.length > fixed.length + 1)
-      return 'a dialogue needs a prompt without examples, because they look like its start';
-  }
+  const problem = isDialogue ? dialogueProblem(messages, fixed) : null;
+  if (problem !== null) return problem;
   const marks = Object.fromEntries(variables.map(({ name }) => [name, MARK + name + MARK]));
   const values: Record<string, string> = {};
   for (const [index, { role, content }] of messages.entries()) {
@@ -38,6 +34,14 @@ export function matchTrace(
       return `message ${index + 1} does not match the prompt, or in several ways`;
   }
   return isDialogue ? given.slice(fixed.length) : values;
+}
+
+function dialogueProblem(messages: Prompt['messages'], fixed: Prompt['messages']): string | null {
+  if (fixed.length === 0 || fixed.some((message, index) => message !== messages[index]))
+    return 'a dialogue needs a prompt that starts with a system message without variables';
+  return messages.length > fixed.length + 1
+    ? 'a dialogue needs a prompt without examples, because they look like its start'
+    : null;
 }
 
 /**

@@ -3,12 +3,12 @@ import { counted } from '../../../text/amounts.ts';
 
 const PERSONAL: Readonly<Record<string, RegExp>> = {
   email: /[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}-]{1,63}(?:\.[\p{L}\p{N}-]{1,63})+/gu,
-  IBAN: /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/gi,
+  IBAN: /\b[A-Z]{2}\d{2}(?= ?[A-Z\d]{4})/gi,
   card: /\b\d(?:[ -]?\d){12,18}\b/g,
   IP: /(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w)|(?<![\w:.])(?=[a-f:]{0,38}\d)(?:[\da-f]{0,4}:){2,7}[\da-f]{1,4}(?!\w|\.\d|:\w)/gi,
   // At least eight digits; or ten that are neither a time in seconds nor a fraction.
   phone:
-    /(?<![\w+-]|\d\.)(?=(?:[^\w\n]{0,3}\d){8})(?:\+|00?|\()\d[\d ()/.-]{5,20}\d(?!\w)|\b(?!1\d{9}|(?<=\d\.)\d{10})\d{3}[ .-]?\d{3}[ .-]?\d{4}\b/g,
+    /(?<![\w+-]|\d\.)(?!\d{1,2}([./-])\d{1,2}\1\d{4}\b)(?=(?:[^\w\n]{0,3}\d){8})(?:\+|00?|\()\d[\d ()/.-]{5,20}\d(?!\w)|\b(?!1\d{9}|(?<=\d\.)\d{10})\d{3}[ .-]?\d{3}[ .-]?\d{4}\b/g,
 };
 
 /** Equal values get equal placeholders, such as `[email-1]`. Text of `own` is not personal. */
@@ -20,24 +20,41 @@ export function createPersonalData(own: string) {
   }));
   return {
     hide: (given: string): string =>
-      kinds.reduce(
-        (text, { name, pattern, seen }) =>
-          text.replace(pattern, (match) => {
-            const found = name === 'IBAN' ? startingIban(match) : match;
-            if (own.includes(found) || !isPersonal(name, found)) return match;
-            const placeholder = seen.get(found) ?? `[${name}-${seen.size + 1}]`;
-            seen.set(found, placeholder);
-            return placeholder + match.slice(found.length);
-          }),
-        given,
-      ),
+      kinds.reduce((text, { name, pattern, seen }) => {
+        const hidden = (found: string): string => {
+          if (own.includes(found) || !isPersonal(name, found)) return found;
+          const placeholder = seen.get(found) ?? `[${name}-${seen.size + 1}]`;
+          seen.set(found, placeholder);
+          return placeholder;
+        };
+        return name === 'IBAN'
+          ? replaceIbans(text, pattern, hidden)
+          : text.replace(pattern, (found) => hidden(found));
+      }, given),
     summary: (): string => kinds.map(({ name, seen }) => counted(seen.size, name)).join(', '),
   };
 }
 
+const IBAN = /^[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?(?![A-Z\d])/i;
+
+/** In characters, with spaces. */
+const LONGEST_IBAN = 42;
+
+/** `starts`: what each of them begins with. One may follow another after a space. */
+function replaceIbans(text: string, starts: RegExp, hidden: (found: string) => string): string {
+  let [done, from] = ['', 0];
+  for (const { index } of text.matchAll(starts)) {
+    const found = index < from ? '' : startingIban(text.slice(index, index + LONGEST_IBAN));
+    if (found === '') continue;
+    done += text.slice(from, index) + hidden(found);
+    from = index + found.length;
+  }
+  return done + text.slice(from);
+}
+
 /** Without words that follow it. Empty if no checksum is right. */
 function startingIban(text: string): string {
-  const groups = text.split(' ');
+  const groups = (IBAN.exec(text)?.[0] ?? '').split(' ');
   while (groups.length > 0 && !isIban(groups.join(''))) groups.pop();
   return groups.join(' ');
 }
