@@ -74,11 +74,11 @@ export type CoverTools = FeatureTools &
 
 export interface CallLimits {
   most: number;
-  /** The calls that were announced, by {@link suiteKey}. Absent: equal shares. */
+  /** The calls that were announced, by {@link searchedKey}. Absent: equal shares. */
   announced?: ReadonlyMap<string, number>;
 }
 
-export function suiteKey({ path, name }: Pick<SuiteRun['suite'], 'path' | 'name'>): string {
+export function searchedKey({ path, name }: Pick<SuiteRun['suite'], 'path' | 'name'>): string {
   return `${path} ${name}`;
 }
 
@@ -91,7 +91,7 @@ export async function inShares<Found extends { calls: number }>(
 ): Promise<Found[]> {
   if (tools.isPreview === true) return [];
   const shareOf = ({ comparison }: SuiteRow): number =>
-    announced?.get(suiteKey(comparison.run.suite)) ?? (announced === undefined ? 1 : 0);
+    announced?.get(searchedKey(comparison.run.suite)) ?? (announced === undefined ? 1 : 0);
   const found: Found[] = [];
   for (const [index, row] of rows.entries()) {
     const left = most - sum(found.map(({ calls }) => calls));
@@ -130,7 +130,7 @@ export async function coverSuites(
   });
 }
 
-export const NO_ANSWER = 'no answer of its tests was judged';
+export const NONE_JUDGED = 'no answer of its tests was judged';
 
 interface CoverBench {
   run: SuiteRun;
@@ -155,7 +155,7 @@ export async function coverBench(
   const runs = coverableRuns(comparison).filter(({ head }) => judgedAnswers(head).length > 0);
   if (lines === null || lines.units === null || lines.units.length === 0)
     return lines?.units === null ? lines.reason : 'every line must stay';
-  if (runs.length === 0) return NO_ANSWER;
+  if (runs.length === 0) return NONE_JUDGED;
   tools.onStage?.(`looking which lines the tests of ${run.suite.name} hold`);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
   const ids = runs.map(({ affected: { reference } }) => reference.id);

@@ -11,7 +11,7 @@ import { packetOf } from '../../trials/packet.ts';
 import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
 import { countCalls, extraTries } from '../../trials/tries.ts';
 import {
-  NO_ANSWER,
+  NONE_JUDGED,
   coverBench,
   coverTools,
   inShares,
@@ -21,7 +21,7 @@ import {
 } from './cover-suite.ts';
 import { coverageCalls, planRewording, planWhole } from './plans.ts';
 import { coverLines } from './search.ts';
-import { lossWithout, MOST_STEPS, UNJUDGED } from './shorter.ts';
+import { lossWithout, MOST_ROUND_TRIES, UNJUDGED_TRIES } from './shorter.ts';
 
 declare module '../../kernel/result/feature-parts.ts' {
   interface FeatureParts {
@@ -81,13 +81,13 @@ async function improveSuites(
 const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const bench = await coverBench(comparison, 'prompt', room, tools);
   if (typeof bench === 'string')
-    return { fix: null, no_fix: bench, is_settled: bench !== NO_ANSWER, calls: 0 };
+    return { fix: null, no_fix: bench, is_settled: bench !== NONE_JUDGED, calls: 0 };
   const { lines, ids, input, ask, counter } = bench;
   const none = (no_fix: string, is_settled = true) => ({
     ...{ fix: null, no_fix, is_settled },
     calls: counter.made(),
   });
-  const most = input.most - MOST_STEPS * ids.length;
+  const most = input.most - MOST_ROUND_TRIES * ids.length;
   const found = await coverLines({ ...input, most }, ask);
   const isIdle = (unit: (typeof lines.units)[number], at: number) =>
     isText(unit) && found.lines[at]?.kind === 'idle';
@@ -104,7 +104,7 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   if (edit === null) return none('no edit of one message gives the prompt without these lines');
   const lost = await lossWithout(idle, input, found, ask);
   if (typeof lost === 'string')
-    return none(counter.ended() ?? lost, counter.ended() === null && lost !== UNJUDGED);
+    return none(counter.ended() ?? lost, counter.ended() === null && lost !== UNJUDGED_TRIES);
   const restores = { references: 0, of: 0 };
   const costs = { references: 0, of: found.usable.length };
   const fix = { kind: 'shorter' as const, ...edit, restores, costs, ...lost };
@@ -126,13 +126,13 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   if (grader === null)
     return none(tools.unasked ?? 'no grader is asked for an outside contributor');
   const judged = result.references.filter(
-    (reference) => countsForVerdict(reference) && headRate(reference) !== null,
+    (reference) => countsForVerdict(reference) && shareOnHead(reference) !== null,
   );
-  if (judged.length === 0) return none(NO_ANSWER, false);
+  if (judged.length === 0) return none(NONE_JUDGED, false);
   const fell = judged
-    .filter((reference) => (headRate(reference) ?? 1) < 0.5)
-    .sort((a, b) => (headRate(a) ?? 0) - (headRate(b) ?? 0));
-  const stable = judged.filter((reference) => headRate(reference) === 1);
+    .filter((reference) => (shareOnHead(reference) ?? 1) < 0.5)
+    .sort((a, b) => (shareOnHead(a) ?? 0) - (shareOnHead(b) ?? 0));
+  const stable = judged.filter((reference) => shareOnHead(reference) === 1);
   if (fell.length < 2)
     return none('fewer than two tests fail in most tries, so none can be withheld from the grader');
   if (stable.length === 0) return none('no test always passes, which a change could break');
@@ -173,7 +173,7 @@ const QUESTION = {
 };
 
 /** Pass rate on head, 0–1. Null if no try was judged. */
-function headRate({ head }: ReferenceResult): number | null {
+function shareOnHead({ head }: ReferenceResult): number | null {
   return head === null || head.tries_judged === 0 ? null : head.passes / head.tries_judged;
 }
 

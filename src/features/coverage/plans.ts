@@ -13,11 +13,11 @@ import {
   coverSuites,
   isBaseWithout,
   linesToCover,
-  suiteKey,
+  searchedKey,
   type CallLimits,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
-import { MOST_STEPS } from './shorter.ts';
+import { MOST_ROUND_TRIES } from './shorter.ts';
 
 export const coverageCalls: CallNames = {
   certain: {
@@ -44,7 +44,7 @@ export const wholeCover: Feature<CallLimits> = {
 };
 
 /** So many calls settle even a short prompt. */
-const LEAST_CALLS = 40;
+const FEWEST_CALLS = 40;
 
 /** `isShorter`: also tries the prompt without all lines that do nothing. */
 export function planWhole(run: PlanningRun<unknown>, isShorter = false): FeaturePlan<CallLimits> {
@@ -57,8 +57,8 @@ export function planWhole(run: PlanningRun<unknown>, isShorter = false): Feature
     if (pairs === 0) return 0;
     // The lines of an agent's files are not read yet.
     if (takesOverlay(suite.run.suite.head?.variant.target ?? null)) return Infinity;
-    const again = isShorter ? MOST_STEPS * tests : 0;
-    return Math.max(LEAST_CALLS, MOST_PER_PAIR * pairs) + drafting + again;
+    const again = isShorter ? MOST_ROUND_TRIES * tests : 0;
+    return Math.max(FEWEST_CALLS, MOST_PER_PAIR * pairs) + drafting + again;
   };
   return {
     ...planSearch(run, triesOf),
@@ -84,7 +84,7 @@ function planSearch(
 ): FeaturePlan<CallLimits> {
   const { n_tries, coverage } = head.project.settings;
   // One variant of a sweep, because others would repeat all calls.
-  const byName = new Map(all.map((suite) => [suiteKey(suite.run.suite), suite]));
+  const byName = new Map(all.map((suite) => [searchedKey(suite.run.suite), suite]));
   const suites = [...byName.values()].map((suite): SuiteComparison => {
     const written = suite.run.scoring.tests.n_tries ?? n_tries;
     const tries = written === 'adaptive' ? LEAST_TRIES : Math.max(least, written);
@@ -98,7 +98,7 @@ function planSearch(
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
-    announced.set(suiteKey(suite.run.suite), calls);
+    announced.set(searchedKey(suite.run.suite), calls);
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });

@@ -6,8 +6,8 @@ import type { AskWithout, Covered, CoverInput } from './search.ts';
 const MOST_LOSS = 0.1;
 
 /** Tries of each reference, until the loss is small enough. */
-export const MOST_STEPS = 6;
-const TRY_STEPS = [2, 4, MOST_STEPS];
+export const MOST_ROUND_TRIES = 6;
+const TRY_STEPS = [2, 4, MOST_ROUND_TRIES];
 
 /** The search has cleared each reference before. If its tries now fail, it gets more of them. */
 const OPEN_ODDS = 0.3;
@@ -15,7 +15,7 @@ const MOST_NEW_TRIES = 12;
 
 const BROKEN_ODDS = 20;
 
-export const UNJUDGED = 'some tries without these lines were not judged';
+export const UNJUDGED_TRIES = 'some tries without these lines were not judged';
 
 /**
  * New tries of all references without these lines. A usable one that breaks ends them. `loss`: the
@@ -55,7 +55,7 @@ async function tryTests(
     const answers = await askWithout(open.map(({ reference }) => ({ units, reference })));
     for (const [at, test] of open.entries()) {
       const answer = answers[at] ?? null;
-      if (answer === null) return UNJUDGED;
+      if (answer === null) return UNJUDGED_TRIES;
       test.head.tries += 1;
       if (answer.passed) test.head.passes += 1;
       test.bet &&= afterTry(test.bet, answer.passed);

@@ -22,7 +22,7 @@ export function matchTrace(
   const fixed = messages.filter(
     ({ role, content }) => role === 'system' && placeholders(content).length === 0,
   );
-  const problem = isDialogue ? dialogueProblem(messages, fixed) : null;
+  const problem = isDialogue ? whyNoDialogue(messages, fixed) : null;
   if (problem !== null) return problem;
   const marks = Object.fromEntries(variables.map(({ name }) => [name, MARK + name + MARK]));
   const values: Record<string, string> = {};
@@ -36,7 +36,7 @@ export function matchTrace(
   return isDialogue ? given.slice(fixed.length) : values;
 }
 
-function dialogueProblem(messages: Prompt['messages'], fixed: Prompt['messages']): string | null {
+function whyNoDialogue(messages: Prompt['messages'], fixed: Prompt['messages']): string | null {
   if (fixed.length === 0 || fixed.some((message, index) => message !== messages[index]))
     return 'a dialogue needs a prompt that starts with a system message without variables';
   return messages.length > fixed.length + 1
