@@ -3,6 +3,7 @@ import { offerEdits } from '../../app/commands/edits.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
 import { currentState, ownPaths, withProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand, type Terminal } from '../../app/commands/terminal.ts';
+import type { Feature } from '../../app/run/feature.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import { NOT_JUDGED, userError, UserError } from '../../errors.ts';
@@ -11,6 +12,7 @@ import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
 import { logJson } from '../../text/log.ts';
 import { coverFile } from './cover-file.ts';
+import type { CallLimits } from './cover-suite.ts';
 import { badgeOf, lcovOf } from './formats.ts';
 import { wholeCover } from './plans.ts';
 import { coverageBlocks } from './report.ts';
@@ -41,15 +43,25 @@ export const coverCommand: AddCommand = (program, terminal, done) => {
       if (options.apply === true && options.draft !== true)
         throw userError(null, '--apply: writes the tests that --draft drafts; also set --draft');
       const overrides = options.draft === true ? [...words, 'coverage.draft=true'] : words;
-      const result = await withProject(options, terminal, { overrides }, async (session) => {
-        const sides = await currentState(session, ownPaths(options, terminal));
-        const input = { ...runInput(session, 'sweep', sides), features: [wholeCover] };
-        return session.redact(await withEdges(session, sides, (edges) => planAndRun(input, edges)));
-      });
+      const result = await runOnly(wholeCover, overrides, options, terminal);
       await printCover(result, options, terminal);
       done(result.coverage?.some(({ lines }) => lines.length > 0) === true ? 0 : NOT_JUDGED);
     });
 };
+
+/** Runs the current files with this feature instead of the project's own. */
+export function runOnly(
+  feature: Feature<CallLimits>,
+  overrides: readonly string[],
+  options: EvaluateOptions,
+  terminal: Terminal,
+): Promise<Result> {
+  return withProject(options, terminal, { overrides: [...overrides] }, async (session) => {
+    const sides = await currentState(session, ownPaths(options, terminal));
+    const input = { ...runInput(session, 'sweep', sides), features: [feature] };
+    return session.redact(await withEdges(session, sides, (edges) => planAndRun(input, edges)));
+  });
+}
 
 async function printCover(
   result: Result,

@@ -91,7 +91,7 @@ export async function inShares<Found extends { calls: number }>(
 ): Promise<Found[]> {
   if (tools.isPreview === true) return [];
   const shareOf = ({ comparison }: SuiteRow): number =>
-    announced?.get(searchedKey(comparison.run.suite)) ?? (announced === undefined ? 1 : 0);
+    announced?.get(searchedKey(comparison.run.suite)) ?? 0;
   const found: Found[] = [];
   for (const [index, row] of rows.entries()) {
     const left = most - sum(found.map(({ calls }) => calls));

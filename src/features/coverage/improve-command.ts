@@ -1,13 +1,11 @@
 import { offerEdits } from '../../app/commands/edits.ts';
 import { evaluateOptions, type EvaluateOptions } from '../../app/commands/options.ts';
-import { currentState, ownPaths, withProject } from '../../app/commands/project.ts';
 import { printBlocks, type AddCommand } from '../../app/commands/terminal.ts';
-import { planAndRun } from '../../app/run/plan-and-run.ts';
-import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import { NOT_JUDGED, UserError } from '../../errors.ts';
 import { list } from '../../report/sections/document.ts';
 import { problemLine } from '../../report/sections/notices.ts';
 import { logJson, logLine } from '../../text/log.ts';
+import { runOnly } from './command.ts';
 import { improvement } from './improve.ts';
 
 interface ImproveOptions extends EvaluateOptions {
@@ -28,11 +26,7 @@ export const improveCommand: AddCommand = (program, terminal, done) => {
     )
     .action(async (overrides: string[], options: ImproveOptions) => {
       const isShorter = options.shorter === true;
-      const result = await withProject(options, terminal, { overrides }, async (session) => {
-        const sides = await currentState(session, ownPaths(options, terminal));
-        const input = { ...runInput(session, 'sweep', sides), features: [improvement(isShorter)] };
-        return session.redact(await withEdges(session, sides, (edges) => planAndRun(input, edges)));
-      });
+      const result = await runOnly(improvement(isShorter), overrides, options, terminal);
       const { improved = [], problems, notices } = result;
       if (options.json === true) terminal.out(`${logJson({ improved, notices, problems })}\n`);
       if (problems.length > 0) throw new UserError(problems);

@@ -39,7 +39,7 @@ interface SuiteImprovement extends Improvement, Pick<SuiteResult, 'path' | 'vari
   suite: string;
 }
 
-/** Probability that a rewording that is no better is shown, for all suites together. */
+/** Probability of showing a useless rewording, for all suites together. */
 const LEVEL = 0.05;
 
 /** What `evaldiff improve` runs instead of the features. */
@@ -54,6 +54,10 @@ export function improvement(isShorter: boolean): Feature<CallLimits> {
       },
     }),
   };
+}
+
+function without(no_fix: string, is_settled: boolean, calls: number): Improvement {
+  return { fix: null, no_fix, is_settled, calls };
 }
 
 type Improve = (
@@ -80,13 +84,9 @@ async function improveSuites(
 /** Takes away all lines without an effect seen, if new tries without them then pass as often. */
 const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const bench = await coverBench(comparison, 'prompt', room, tools);
-  if (typeof bench === 'string')
-    return { fix: null, no_fix: bench, is_settled: bench !== NONE_JUDGED, calls: 0 };
+  if (typeof bench === 'string') return without(bench, bench !== NONE_JUDGED, 0);
   const { lines, ids, input, ask, counter } = bench;
-  const none = (no_fix: string, is_settled = true) => ({
-    ...{ fix: null, no_fix, is_settled },
-    calls: counter.made(),
-  });
+  const none = (no_fix: string, is_settled = true) => without(no_fix, is_settled, counter.made());
   const most = input.most - MOST_ROUND_TRIES * ids.length;
   const found = await coverLines({ ...input, most }, ask);
   const isIdle = (unit: (typeof lines.units)[number], at: number) =>
@@ -116,10 +116,7 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const side = run.suite.head;
   const messages = writtenMessages(side);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
-  const none = (no_fix: string, is_settled = true) => ({
-    ...{ fix: null, no_fix, is_settled },
-    calls: counter.made(),
-  });
+  const none = (no_fix: string, is_settled = true) => without(no_fix, is_settled, counter.made());
   if (side === null || messages === null)
     return none('code makes this prompt, and only written messages can be changed');
   const { grader, random } = tools;
