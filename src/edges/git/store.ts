@@ -42,10 +42,10 @@ export async function openGitStore(
     await writeFile(join(place.gitDir, 'config'), CONFIG);
     const gitDir = checkout?.gitDir ?? place.gitDir;
     const asking: GitPlace = { ...place, gitDir, environment: gitEnvironment(environment) };
+    await rejectOldGit(own);
     const [settings, head] = await Promise.all([
       configuration(asking),
       checkout === null ? null : linkObjects(checkout, asking, place.gitDir),
-      rejectOldGit(own),
     ]);
     if (settings.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256'))
       await writeFile(join(place.gitDir, 'config'), CONFIG_SHA256);

@@ -458,9 +458,8 @@ inBrowser('the workbench in a browser', () => {
       },
     });
     const page = await windowOf(bench.url);
-    bench.edit(PROMPT_FILE, 'Answer:', 'Reply:');
-    await page.locator('.case').nth(3).waitFor();
-    await says(page, '.state', 'up to date');
+    await bench.seenAfter(() => bench.edit(PROMPT_FILE, 'Answer:', 'Reply:'));
+    await says(page, '.case:has-text("returns"):has-text("other") .dots', '0/2');
     const other = (id: string) => row(page, 'other').filter({ hasText: id });
     await other('returns').locator('> summary').focus();
     await page.keyboard.press('m');
