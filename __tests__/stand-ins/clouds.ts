@@ -209,7 +209,8 @@ export async function startClouds(
       const isValid = isHeld(request, 'ya29.federated') && scope.length === 1;
       const path = `/v1/projects/-/serviceAccounts/${encodeURIComponent(ACCOUNT)}:generateAccessToken`;
       if (!isValid || request.url !== path) return [403, { error: { message: 'no permission' } }];
-      return [200, { accessToken: issue('ya29.impersonated') }];
+      const expireTime = new Date(now() + livesS * 1000).toISOString();
+      return [200, { accessToken: issue('ya29.impersonated'), expireTime }];
     },
   };
 

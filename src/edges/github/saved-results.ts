@@ -1,8 +1,9 @@
 import { constants } from 'node:buffer';
 import { inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
-import { userError } from '../../errors.ts';
+import { errorMessage, userError } from '../../errors.ts';
 import { address, type Environment } from './event.ts';
+import { webRequest } from './web-request.ts';
 
 const Reply = z
   .object({
@@ -30,15 +31,15 @@ function apiOf(page: string, env: Environment) {
     throw userError(page, 'needs a token: export GH_TOKEN="$(gh auth token)", then run again');
   const usual = server === GITHUB ? 'https://api.github.com' : `${server}/api/v3`;
   const api = address(env, 'GITHUB_API_URL') ?? usual;
-  const get = async (path: string): Promise<Response> => {
+  const get = async (path: string): Promise<Buffer> => {
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${api}/repos/${repository}/${path}`, { headers }).catch(() => null);
-    if (answer?.ok === true) return answer;
-    const why =
-      answer === null
-        ? 'cannot be reached (behind a proxy, set NODE_USE_ENV_PROXY=1)'
-        : `answers ${answer.status}`;
-    throw userError(page, `GitHub ${why}. The token must be able to read its actions`);
+    const options = { headers, redirects: true };
+    const url = `${api}/repos/${repository}/${path}`;
+    const { status, bytes } = await webRequest(url, options).catch((error: unknown) => {
+      throw userError(page, `GitHub cannot be reached (${errorMessage(error)})`);
+    });
+    if (status === 200) return bytes;
+    throw userError(page, `GitHub answers ${status}. The token must be able to read its actions`);
   };
   return { kind, id, get };
 }
@@ -50,7 +51,7 @@ function apiOf(page: string, env: Environment) {
  */
 export async function savedResults(page: string, env: Environment): Promise<string[]> {
   const { kind, id, get } = apiOf(page, env);
-  const read = async (path: string) => Reply.parse(await (await get(path)).json());
+  const read = async (path: string) => Reply.parse(JSON.parse((await get(path)).toString()));
   const runsOf = async (about: string) => {
     const { head, head_sha } = await read(about);
     return read(`actions/runs?head_sha=${head?.sha ?? head_sha ?? ''}&per_page=100`);
@@ -64,8 +65,7 @@ export async function savedResults(page: string, env: Environment): Promise<stri
     const texts = artifacts
       .filter(({ name, expired }) => !expired && /^evaldiff-result(?:-|$)/.test(name))
       .map(async (found) => {
-        const archive = await get(`actions/artifacts/${found.id}/zip`);
-        return unzipped(page, Buffer.from(await archive.arrayBuffer()));
+        return unzipped(page, await get(`actions/artifacts/${found.id}/zip`));
       });
     if (texts.length > 0) return Promise.all(texts);
   }

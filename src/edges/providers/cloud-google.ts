@@ -47,7 +47,7 @@ export async function googleToken(login: CloudLogin): Promise<IssuedToken> {
 
 /** https://cloud.google.com/iam/docs/reference/sts/rest/v1/TopLevel/token */
 async function exchanged(
-  { request, register }: CloudLogin,
+  { now, request, register }: CloudLogin,
   audience: string,
   subject_token: string,
   account: string | undefined,
@@ -65,7 +65,7 @@ async function exchanged(
   const federated = bearerIn(reply.data);
   if (account === undefined) return federated;
   register([federated.token]);
-  const { data } = await request(
+  const { data, date } = await request(
     `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${encodeURIComponent(account)}:generateAccessToken`,
     {
       method: 'POST',
@@ -76,7 +76,9 @@ async function exchanged(
       body: JSON.stringify({ scope: [SCOPE], lifetime: `${LIVES_S}s` }),
     },
   );
-  return bearerIn({ access_token: member(data, 'accessToken'), expires_in: LIVES_S });
+  // An organization may grant less than it was asked for.
+  const livesMs = Date.parse(memberText(data, 'expireTime')) - (date ?? now());
+  return bearerIn({ access_token: member(data, 'accessToken'), expires_in: livesMs / 1000 });
 }
 
 /** The login action names the runner's address and its headers. */

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { z } from 'zod';
 import { savedResult } from '../../app/commands/files.ts';
 import type { AddCommand, Terminal } from '../../app/commands/terminal.ts';
+import { webRequest } from '../../edges/github/web-request.ts';
 import { errorMessage } from '../../errors.ts';
 import { exitCode } from '../../kernel/result/outcome.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -57,7 +58,7 @@ export async function publishTo(
   service: Service,
   { result, name }: { result: Result; name: string },
   { env, features }: Pick<Terminal, 'env' | 'features'>,
-  request: typeof fetch = fetch,
+  request = webRequest,
 ): Promise<string[]> {
   const missing = service.variables.filter((variable) => !env[variable]);
   if (missing.length > 0)
@@ -141,26 +142,23 @@ class RefusedRequest extends Error {
 const isRefused = (error: unknown) =>
   error instanceof RefusedRequest && [403, 404].includes(error.status);
 
-const TIMEOUT_MS = 30_000;
 const SAID_CHARS = 200;
 
 /** Redirects are errors, because they could take the token to another host. */
-function sender(service: Service, token: string, request: typeof fetch): Send {
+function sender(service: Service, token: string, request: typeof webRequest): Send {
   return async (method, url, body) => {
-    const response = await request(url, {
+    const { status, bytes } = await request(url, {
       method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
         ...service.headers(token),
         accept: 'application/json',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      body: body === undefined ? null : JSON.stringify(body),
     });
-    const text = await response.text();
-    if (!response.ok)
-      throw new RefusedRequest(response.status, shorten(text.replaceAll(token, '***'), SAID_CHARS));
+    const text = bytes.toString();
+    if (status < 200 || status >= 300)
+      throw new RefusedRequest(status, shorten(text.replaceAll(token, '***'), SAID_CHARS));
     return text === '' ? null : (JSON.parse(text) as unknown);
   };
 }

@@ -1,12 +1,14 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { untilTestEnds } from '../../../stand-ins/after-test.ts';
 import { commandIn } from '../../../stand-ins/command-line.ts';
 import { listen } from '../../../stand-ins/loopback.ts';
 import { ROOT } from '../../../stand-ins/own-repository.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
+import { tunnelProxy } from '../../../stand-ins/tunnel-proxy.ts';
 
 const RESULT = readFileSync(join(ROOT, 'fixtures/results/1.0.0/regression.json'), 'utf8');
 
@@ -69,4 +71,29 @@ test.each([
   ['https://evil.example/acme/shop/pull/7', {}, 'is not a pull request, check or workflow run of'],
 ])('evaldiff view of %s with %j is an error', async (path, given, words) => {
   expect(await view(path, given)).toMatchObject({ code: 2, err: expect.stringContaining(words) });
+});
+
+test('the requests of evaldiff view and publish go through the proxy of the environment', async () => {
+  const closing: (() => void)[] = [];
+  const asked: (string | undefined)[] = [];
+  const server = await untilTestEnds(listen(createServer((_, response) => response.end('there'))));
+  const proxy = tunnelProxy(
+    ({ url }) => {
+      asked.push(url);
+      return 200;
+    },
+    closing,
+    Number(new URL(server.url).port),
+  );
+  const { url } = await untilTestEnds(listen(proxy));
+  const code = `import { webRequest } from ${JSON.stringify(join(ROOT, 'src/edges/github/web-request.ts'))};
+const { status, bytes } = await webRequest('http://github.example/api', { headers: {} });
+process.stdout.write(\`\${status} \${bytes}\`);`;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--input-type=module', '--eval', code],
+    { env: { PATH: process.env['PATH'], http_proxy: url } },
+  );
+  closing.forEach((close) => close());
+  expect([stdout, asked]).toEqual(['200 there', ['github.example:80']]);
 });

@@ -181,7 +181,6 @@ describe.each(IDENTITIES)('%s', (_, vendor, given) => {
   });
 
   test('loses no answer, and asks for few tokens, although they live for seconds', async () => {
-    // Google's tokens of service accounts say that they live for an hour.
     const { ask, clock, clouds } = await start(vendor, { ...given, livesS: 10 });
     for (let call = 0; call < 20; call += 1) {
       expect(await Promise.all([ask(), ask()])).toMatchObject([{ status: 'ok' }, { status: 'ok' }]);

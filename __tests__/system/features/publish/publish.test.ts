@@ -3,6 +3,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { delimiter, join } from 'node:path';
 import { parse } from 'yaml';
+import { webRequest } from '../../../../src/edges/github/web-request.ts';
 import { publishTo } from '../../../../src/features/publish/command.ts';
 import { REVIEW_SERVICES } from '../../../../src/features/publish/services.ts';
 import type { Result } from '../../../../src/kernel/result/result.ts';
@@ -200,7 +201,7 @@ async function started(name: Name) {
       REVIEW_SERVICES[name],
       { result, name: 'evaldiff' },
       { env: { ...env, ...changes }, features: FEATURES },
-      (input, init) => fetch(String(input).replace('https://api.bitbucket.org', url), init),
+      (address, request) => webRequest(address.replace('https://api.bitbucket.org', url), request),
     );
   return { state, publish };
 }
