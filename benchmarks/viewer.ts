@@ -129,13 +129,18 @@ function tasksOfPromptfoo(): Task[] {
     );
   const failures = clickOnly('button:text("Failures")');
   const search = (page: Page) => page.locator('input[placeholder^="Search"]').first().focus();
+  const rate = async (page: Page) => {
+    const stored = page.waitForResponse((reply) => reply.url().endsWith('/rating'));
+    await clickOnly('[aria-label="Mark test passed"]')(page);
+    await stored;
+  };
   return [
     { name: read, actions: [failures], isDone: inSight('Expected output to contain', 'desk.') },
     { name: find, actions: [search, type(WORD)], isDone: rows(3) },
     { name: compare, actions: [search, type('Parcel 33')], isDone: inSight(WRONG) },
     {
       name: accept,
-      actions: [failures, clickOnly('[aria-label="Mark test passed (score 1.0)"]')],
+      actions: [failures, rate],
       isDone: (page) => page.waitForTimeout(0),
     },
   ];

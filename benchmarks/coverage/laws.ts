@@ -79,6 +79,11 @@ export const LAWS: readonly Law[] = [
     words: [1, 2],
     scope: [0.2, 0.5],
   }),
+  law('lone', 'each untested line changes the answers of one reference', { scope: [0, 0] }),
+  law('sure lone', 'so, and answers never vary', {
+    ...{ rate: 1, varies: 0, broken: [0, 0] },
+    scope: [0, 0],
+  }),
   law('order', 'all references sink by up to 15 points as lines go', { order: 0.15 }),
   law('masked', 'a quarter of the losses hides behind another', { masked: 0.25 }),
   law('hinted', 'shared words tell something', { hint: 1 }),

@@ -60,6 +60,15 @@ export function farthestFirst(answers: readonly ComparedAnswers[]): number[] {
     .map(({ reference }) => reference);
 }
 
+/** Whether every answer without the lines is farther from those with them than equals are apart. */
+export function isMoved({ intact, without }: ComparedAnswers): boolean {
+  const between = without.flatMap((left) => intact.map((right) => distance(left, right)));
+  const within = [intact, without].flatMap((own) =>
+    own.flatMap((left, i) => own.slice(i + 1).map((right) => distance(left, right))),
+  );
+  return between.length > 0 && Math.min(...between) > Math.max(0, ...within);
+}
+
 /** 0 (the same words) to 1 (no common word). */
 function distance(left: string, right: string): number {
   return left === right ? 0 : 1 - wordSimilarity(left, right);

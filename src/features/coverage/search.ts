@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
 import { drawTries, isSameSet, startLog, type Draw, type TryLog } from '../../trials/trials.ts';
-import { changeP, farthestFirst, type ComparedAnswers } from './answer-change.ts';
+import { changeP, farthestFirst, isMoved, type ComparedAnswers } from './answer-change.ts';
 import { bisect } from './bisect.ts';
 import {
   afterTry,
@@ -83,6 +83,9 @@ const SINGLY = 10;
 /** References per look at the answers of one line. */
 const FOCUS = 4;
 const LOOKS = 4;
+
+/** With so many answers with all lines, `LOOKS` answers that moved without a line prove a change. */
+const MOVED_INTACT = 3;
 
 const MOST_ROUNDS = 4;
 
@@ -229,22 +232,47 @@ async function settleLines(state: State): Promise<void> {
     await settleChanges(state, left, farthestFirst(comparedAnswers(state, all)));
     return;
   }
-  await storeTwo(state);
+  await storeIntact(state, state.usable, 2);
   if (doubtful) return;
+  const moved = await askMoved(state, left);
   const answers = comparedAnswers(state, left);
-  const order = farthestFirst(answers);
-  if (changeP(answers, state.random) > CHANGE.same) setKind(state, left, 'idle');
+  const order = [...new Set([...moved, ...farthestFirst(answers)])];
+  if (moved.length === 0 && changeP(answers, state.random) > CHANGE.same)
+    setKind(state, left, 'idle');
   else if (left.length > SINGLY) await settleHalves(state, left, order);
   else await settleChanges(state, left, order);
 }
 
-/** Without two answers with all lines, it is not known how much equal prompts differ. */
-async function storeTwo(state: State): Promise<void> {
-  const missing = state.usable.flatMap((own): number[] =>
-    Array(Math.max(0, 2 - (state.stored[own]?.length ?? 0))).fill(own),
+/** Without several answers with all lines, it is not known how much equal prompts differ. */
+async function storeIntact(
+  state: State,
+  references: readonly number[],
+  least: number,
+): Promise<void> {
+  const missing = references.flatMap((own): number[] =>
+    Array(Math.max(0, least - (state.stored[own]?.length ?? 0))).fill(own),
   );
   await tryTogether(state, [], missing);
-  for (const own of state.usable) state.stored[own]?.push(...answersWithout(state, [], own));
+  for (const own of new Set(missing)) state.stored[own]?.push(...answersWithout(state, [], own));
+}
+
+function movedWithout(state: State, lines: readonly number[]): number[] {
+  const moved = comparedAnswers(state, lines).filter(isMoved);
+  return farthestFirst(moved).slice(0, FOCUS);
+}
+
+/**
+ * Asks again where all answers moved, because a change of one reference is lost among many that do
+ * not change. Returns the references whose new answers moved, too.
+ */
+async function askMoved(state: State, lines: readonly number[]): Promise<number[]> {
+  for (;;) {
+    const moved = movedWithout(state, lines);
+    const open = moved.filter((own) => answersWithout(state, lines, own).length < LOOKS);
+    if (open.length === 0) return moved;
+    await storeIntact(state, open, MOVED_INTACT);
+    await tryTogether(state, lines, open);
+  }
 }
 
 /** Finds all open lines that the reference holds. */
@@ -399,8 +427,11 @@ async function settleHalves(
   for (const part of [lines.slice(0, half), lines.slice(half)]) {
     const isGroup = part.length > 1;
     if (isGroup) await tryTogether(state, part, order.slice(0, FOCUS));
-    if (isGroup && changeP(comparedAnswers(state, part), state.random) > CHANGE.half)
-      setKind(state, part, 'idle');
+    const isSame =
+      isGroup &&
+      (await askMoved(state, part)).length === 0 &&
+      changeP(comparedAnswers(state, part), state.random) > CHANGE.half;
+    if (isSame) setKind(state, part, 'idle');
     else await settleHalves(state, part, order);
   }
 }
@@ -427,18 +458,25 @@ async function settleChange(
   order: readonly number[],
 ): Promise<number | null> {
   let p = 1;
-  for (let look = 0; look < LOOKS && !(look > 1 && p > CHANGE.hopeless); look += 1) {
-    for (let i = 0; i < FOCUS; i += 1) {
-      const own = at(order, (look * FOCUS + i) % order.length);
+  let moved: number[] = [];
+  for (let look = 0; look < LOOKS; look += 1) {
+    if (look > 1 && p > CHANGE.hopeless && moved.length === 0) break;
+    const turn = Array.from({ length: FOCUS }, (_, i) =>
+      at(order, (look * FOCUS + i) % order.length),
+    );
+    const others = turn.filter((own) => !moved.includes(own));
+    for (const own of [...moved, ...others, ...turn].slice(0, FOCUS)) {
       if (await tryWithout(state, [line], own)) continue;
       if (await isProven(state, [line], own, 0.5)) return own;
     }
+    moved = movedWithout(state, [line]);
+    await storeIntact(state, moved, MOVED_INTACT);
     p = changeP(comparedAnswers(state, [line]), state.random);
     if (p <= CHANGE.proven) {
       setKind(state, [line], 'untested');
       return null;
     }
   }
-  if (p > CHANGE.open) setKind(state, [line], 'idle');
+  if (p > CHANGE.open && moved.length === 0) setKind(state, [line], 'idle');
   return null;
 }

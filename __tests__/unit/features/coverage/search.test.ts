@@ -2,18 +2,30 @@ import { coverLines, type CoverInput } from '../../../../src/features/coverage/s
 
 type Fails = (without: ReadonlySet<number>, reference: number) => boolean;
 
-/** Covers lines with a model without noise. `changes`: the lines that change answers. */
+/**
+ * Covers lines with a model without noise. `changes`: the lines that change answers, only those of
+ * the references in `where`.
+ */
 async function cover(
   size: { lines: number; references: number },
   fails: Fails,
-  own: Partial<CoverInput> & { changes?: readonly number[]; isSilent?: boolean } = {},
+  own: Partial<CoverInput> & {
+    changes?: readonly number[];
+    where?: readonly number[];
+    isSilent?: boolean;
+  } = {},
 ) {
-  const { changes = [], isSilent = false, ...given } = own;
+  const { changes = [], where, isSilent = false, ...given } = own;
   const asked: { lines: number; reference: number }[] = [];
   let rounds = 0;
   const answer = (without: ReadonlySet<number>, reference: number) => ({
     passed: !fails(without, reference),
-    text: changes.map((line) => `${without.has(line) ? 'no' : 'with'}${line}`).join(' '),
+    text: changes
+      .map(
+        (line) =>
+          (without.has(line) && where?.includes(reference) !== false ? 'no' : 'with') + line,
+      )
+      .join(' '),
   });
   const found = await coverLines(
     {
@@ -65,7 +77,8 @@ describe('the search for covered lines', () => {
     );
     expect(kinds[0]).toBe('held');
     expect(kinds[5]).toBe('untested');
-    expect(asked.filter(({ lines }) => lines === 0)).toHaveLength(8);
+    // A second answer of each reference, and a third of four whose answers moved.
+    expect(asked.filter(({ lines }) => lines === 0)).toHaveLength(12);
     expect(rounds).toBeLessThan(0.7 * asked.length);
   });
 
@@ -77,6 +90,22 @@ describe('the search for covered lines', () => {
     expect(asked.some(({ lines, reference }) => reference === 1 && lines === 1)).toBe(true);
     expect(kinds.filter((kind) => kind === 'held' || kind === 'idle')).toEqual([]);
   });
+
+  test.each([1, 5, 8, 14])(
+    'calls a line of %i untested that changes the answers of one test of many',
+    async (lines) => {
+      for (const references of [4, 12, 20, 40])
+        for (const tries of [1, 2, 3, 5]) {
+          const stored = Array.from({ length: references }, () =>
+            Array.from({ length: tries }, () => ({ passed: true, text: 'with0' })),
+          );
+          const { kinds } = await cover({ lines, references }, () => false, {
+            ...{ stored, changes: [0], where: [references - 1] },
+          });
+          expect(kinds).toEqual(['untested', ...Array<string>(lines - 1).fill('idle')]);
+        }
+    },
+  );
 
   test('asks each reference at most twice if no line has an effect', async () => {
     const { asked, kinds, lines } = await cover({ lines: 30, references: 9 }, () => false);
