@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type {
   BatchRecord,
@@ -41,7 +42,8 @@ export function openStore(options: StoreOptions) {
       async (request) => {
         const key = placeOf(keyOf(request));
         const found = request.anew === true ? null : answers.find(key, request);
-        if (found !== null) return found;
+        if (found !== null && (request.anew === undefined || isRecent(found, options.now())))
+          return found;
         const completion = await complete(request);
         answers.keep(key, request, completion);
         return completion;
@@ -92,6 +94,13 @@ export function openStore(options: StoreOptions) {
       connection.close();
     },
   };
+}
+
+/** A model rarely changes within these hours. */
+const RECENT_MS = 2 * HOUR_MS;
+
+function isRecent(completion: Completion, now: number): boolean {
+  return completion.status === 'ok' && now - (completion.served?.at ?? 0) < RECENT_MS;
 }
 
 interface StoreRecords extends Required<KeptRecords> {

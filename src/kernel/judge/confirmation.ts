@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../text/amounts.ts';
 import type { ReferenceRun, SuiteComparison, Try } from '../plan/suite-run.ts';
 import type { ConfirmationResult } from '../result/suite-result.ts';
 
@@ -13,10 +14,10 @@ export function isStored({ byHead }: Try): boolean {
   return byHead.stored === true;
 }
 
-/** Times of stored answers are rounded to the hour. */
-const HOUR_MS = 3_600_000;
-
-/** True if the answer is from this run, or at most an hour older or newer than one of `others`. */
+/**
+ * True if the answer is from this run, or at most an hour older or newer than one of `others`. Times
+ * of stored answers are rounded to the hour.
+ */
 export function isOfSameTime(own: Try, others: readonly Try[]): boolean {
   if (!isStored(own)) return true;
   const at = own.byHead.served?.at ?? null;
