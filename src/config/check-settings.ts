@@ -85,7 +85,9 @@ export function misnamedSettings(paths: readonly string[], file: string | null):
     (file === null &&
       /^[\w-]+\.ya?ml$/.test(path) &&
       nearest(stemOf(path), ['evaldiff'], 'strict') !== null);
-  const misnamed = paths.filter((path) => path !== file && isMisnamed(path));
+  const misnamed = paths.filter(
+    (path) => path !== file && path !== SETTINGS_FILE && isMisnamed(path),
+  );
   const remedy =
     file === null
       ? `rename it to ${SETTINGS_FILE}`

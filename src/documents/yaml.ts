@@ -45,13 +45,15 @@ class Stop extends Error {
   }
 }
 
+const EMPTY = 'is empty; write it, or delete the file';
+
 /** Stops at the first error, so that reading takes linear time. Warnings count as errors. */
 function parseSyntax(text: string): Syntax {
   const lines = new LineCounter();
   try {
     const document = composeDocument(text, lines);
     return document === null
-      ? { ok: false, line: 0, message: 'is empty' }
+      ? { ok: false, line: 0, message: EMPTY }
       : { ok: true, document, lines };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
@@ -172,7 +174,7 @@ function syntaxErrorText({ code, message }: Stop, written: string): string {
     case 'BLOCK_AS_IMPLICIT_KEY':
       return (
         foreignSpace(written) ??
-        'is not valid YAML: a value with ": " in it needs quotes or a | block'
+        'is not valid YAML: check the indent; a value with ": " in it needs quotes or a | block'
       );
     default:
       return foreignSpace(written) ?? `is not valid YAML: ${firstLine}`;
@@ -199,7 +201,7 @@ export function readYaml(file: string, content: string | Uint8Array): ReadResult
   if (!syntax.ok) return parseFailure(file, syntax.line, syntax.message);
   const root = syntax.document.contents;
   if (root === null || (isScalar(root) && root.value === null && root.source === ''))
-    return parseFailure(file, 0, 'is empty');
+    return parseFailure(file, 0, EMPTY);
 
   const { value, problems, spots, line } = walk(root, file, syntax.lines);
   return problems.length > 0

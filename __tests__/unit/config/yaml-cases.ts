@@ -31,10 +31,10 @@ const FOREIGN_SPACE =
 const good = (value: unknown) => ({ value });
 
 export const CASES: Case[] = [
-  ['an empty file', '', bad('is empty')],
-  ['only white space', ' \n\n', bad('is empty')],
-  ['only a comment', '# nothing\n', bad('is empty')],
-  ['only a document start', '---\n', bad('is empty')],
+  ['an empty file', '', bad('is empty; write it, or delete the file')],
+  ['only white space', ' \n\n', bad('is empty; write it, or delete the file')],
+  ['only a comment', '# nothing\n', bad('is empty; write it, or delete the file')],
+  ['only a document start', '---\n', bad('is empty; write it, or delete the file')],
   ['a text at the root', 'hello', good('hello')],
   ['a list at the root', '- a', good(['a'])],
   ['two documents', 'a: 1\n---\na: 2', bad('2: has more than one YAML document')],
@@ -70,11 +70,18 @@ export const CASES: Case[] = [
     'a:\n  b: 1\n c: 2',
     bad('3: is not valid YAML: All mapping items must start at the same column'),
   ],
+  [
+    'a list item with too small an indent',
+    'a:\n  - { id: x }\n - { id: y }\n',
+    bad('3: is not valid YAML: All mapping items must start at the same column'),
+  ],
   ['an open quote', 'a: "x', bad('1: is not valid YAML: Missing closing "quote')],
   [
     'a colon in plain text',
     'content: What is {a}? Only: x',
-    bad('1: is not valid YAML: a value with ": " in it needs quotes or a | block'),
+    bad(
+      '1: is not valid YAML: check the indent; a value with ": " in it needs quotes or a | block',
+    ),
   ],
   ['braces without quotes', 'content: {a}', good({ content: { a: null } })],
   ['a key twice', 'name: a\nname: b', bad('2: the key "name" is already on line 1')],

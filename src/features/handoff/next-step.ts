@@ -19,6 +19,7 @@ import {
   type ReportContext,
 } from '../../report/sections/feature-report.ts';
 import { suiteIdentity } from '../../report/sections/order.ts';
+import type { Problem } from '../../types/plain.ts';
 import { retestUnsure, showBroken } from './broken-tests.ts';
 
 interface StepFacts {
@@ -28,6 +29,7 @@ interface StepFacts {
   search: string[];
   show: string[];
   unsure: string;
+  invalid: string[];
   isRed: boolean;
 }
 
@@ -88,7 +90,8 @@ const NEXT_STEPS: Partial<Record<ReasonCode | OutcomeKind, readonly Step[]>> = {
     always("nothing to fix in the prompt: pin the model's version, or accept its new answers"),
   ],
   'not-evaluated': [
-    stepWords('fix the problems above, then run ', () => ['npx evaldiff validate']),
+    stepWords('fix the problems above, then run ', ({ invalid }) => invalid),
+    always('fix the problems above, then run again'),
   ],
   'no-test': [always('add references to the suite')],
   'nothing-counts': [always('keep at least one test that is not skipped or quarantined')],
@@ -120,6 +123,8 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     search: reports.flatMap(({ search }) => search?.(result) ?? []).slice(0, 1),
     show: showBroken(result).map((command) => `npx evaldiff ${command}`),
     unsure: retestUnsure(result),
+    // `validate` does not see keys and servers.
+    invalid: result.problems.some(isInFile) ? ['npx evaldiff validate'] : [],
     isRed: result.conclusion === 'failure',
   };
   // A red run may also have inconclusive suites, and a run without tests may have deleted ones.
@@ -131,6 +136,8 @@ export function nextStep(result: Result, _: Detail, { reports }: ReportContext):
     .find(({ length }) => length > 0);
   return line === undefined ? [] : [paragraph([strong('Next'), ': ', ...line])];
 }
+
+const isInFile = ({ place }: Problem) => place !== null && place.line > 0;
 
 /** Lines of suites without a fix are reverted. */
 function applyFix({ fixes: [fix, ...more], unfixed }: StepFacts): Line {

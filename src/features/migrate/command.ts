@@ -84,9 +84,10 @@ async function migrate(
   return code;
 }
 
-function nothingWords({ to, ending }: Migration): string {
+function nothingWords({ to, from, ending }: Migration): string {
   if (ending)
     return 'Nothing to migrate: no line that evaldiff can edit names a model that ends within 90 days.';
+  if (from.length > 0) return `Nothing to migrate: no prompt names ${from.join(' or ')}.`;
   return `Nothing to migrate: no prompt names another model than ${to ?? ''}.`;
 }
 

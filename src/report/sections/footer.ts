@@ -21,7 +21,7 @@ export function footer(result: Result): Block[] {
 function footerCommits(result: Result): string {
   const { base, head, mode } = result;
   if (mode === 'sweep' || base === null) return shortSha(head.sha);
-  return makesCalls(result)
+  return makesCalls(result) || base.sha === 'worktree'
     ? `${shortSha(base.sha)}…${shortSha(head.sha)}`
     : localCommand(result, base.sha);
 }

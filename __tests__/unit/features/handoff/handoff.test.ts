@@ -176,6 +176,14 @@ describe('next step', () => {
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
   });
 
+  test('names the command that checks files only if a file has a problem', () => {
+    const outcome = { kind: 'not-evaluated', problems: 1 } as const;
+    const problems = [{ place: { file: 'evaldiff.yaml', line: 2 }, message: 'is unknown' }];
+    expect(textOf(resultOf({ outcome, conclusion: 'error', problems }), 'next')).toBe(
+      'fix the problems above, then run `npx evaldiff validate`.',
+    );
+  });
+
   const suite = suiteOf('support', [broken('t05')], { verdict: 'inconclusive' });
   const removed: Reason = { code: 'removed', named: ['support: t01'], fails: true };
   const gate: Reason = { code: 'below-floor', suite: 'support', rate: 0.5, floor: 0.8 };
@@ -216,11 +224,7 @@ describe('next step', () => {
       [],
       "nothing to fix in the prompt: pin the model's version, or accept its new answers.",
     ],
-    [
-      { kind: 'not-evaluated', problems: 2 },
-      [],
-      'fix the problems above, then run `npx evaldiff validate`.',
-    ],
+    [{ kind: 'not-evaluated', problems: 2 }, [], 'fix the problems above, then run again.'],
     [
       { kind: 'not-judged' },
       [{ code: 'errors', errors: 9, of: 10 }],
@@ -238,6 +242,14 @@ describe('next step', () => {
     const conclusion = conclusionOf(outcome);
     expect(textOf(resultOf({ outcome, conclusion, reasons, suites: [suite] }), 'next')).toBe(words);
     expect(words.split(/\s+/).length).toBeLessThanOrEqual(15);
+  });
+
+  test('names the command that checks files only if a file has a problem', () => {
+    const outcome = { kind: 'not-evaluated', problems: 1 } as const;
+    const problems = [{ place: { file: 'evaldiff.yaml', line: 2 }, message: 'is unknown' }];
+    expect(textOf(resultOf({ outcome, conclusion: 'error', problems }), 'next')).toBe(
+      'fix the problems above, then run `npx evaldiff validate`.',
+    );
   });
 
   test('is the last visible line of the comment, and appears in terminal and page', async () => {
