@@ -106,14 +106,8 @@ function TestForm(props: ActionsProps & { form: OpenForm; prompt: LivePrompt | u
   const made = tries[side];
   const parts = made === null ? [] : ((rawOf(made).parts ?? []) as Part[]);
   const send = async (given: FormData) => {
-    const isDone = await live?.act({
-      kind,
-      test: testKey(test),
-      side,
-      ...contentOf(kind, given, parts, prompt),
-    });
-    if (isDone === true) setForm(null);
-    return isDone === true;
+    const content = contentOf(kind, given, parts, prompt);
+    return (await live?.act({ kind, test: testKey(test), side, ...content })) === true;
   };
   return (
     <KeptForm name={`${kind} ${side} ${test.key}`} send={send} close={() => setForm(null)}>
@@ -231,6 +225,12 @@ function KeptForm({ name, send, close, children }: FormProps) {
     for (const field of fields) field.value = typed.get(`${name} ${field.name}`) ?? field.value;
     if (close !== null) form.current?.querySelector<HTMLElement>('[data-first], button')?.focus();
   }, []);
+  /** Keys apply to the test again. */
+  const leave = () => {
+    if (close === null) return;
+    form.current?.closest('.case')?.querySelector('summary')?.focus();
+    close();
+  };
   return (
     <form
       ref={form}
@@ -241,9 +241,7 @@ function KeptForm({ name, send, close, children }: FormProps) {
       onKeyDown={(event) => {
         if (event.key === 'Escape' && close !== null) {
           event.stopPropagation();
-          const row = form.current?.closest('.case')?.querySelector('summary');
-          close();
-          row?.focus();
+          leave();
         } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey))
           form.current?.requestSubmit();
       }}
@@ -253,12 +251,13 @@ function KeptForm({ name, send, close, children }: FormProps) {
           if (!isDone) return;
           for (const key of typed.keys()) if (key.startsWith(`${name} `)) typed.delete(key);
           form.current?.reset();
+          leave();
         });
       }}
     >
       {children}
       <span>
-        <button>Write</button> {close !== null && <Button onClick={close}>Cancel</Button>}
+        <button>Write</button> {close !== null && <Button onClick={leave}>Cancel</Button>}
       </span>
     </form>
   );
