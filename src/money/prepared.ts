@@ -31,6 +31,7 @@ export interface PrepareInput {
   isQueue?: boolean;
 }
 
+/** How `noise` and `drift` compare a commit with itself: what they select, and no gate. */
 export interface Again {
   runs: number;
   select(head: readonly ResolvedSuite[], today: string): Selection;

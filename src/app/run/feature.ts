@@ -4,10 +4,11 @@
  * `plan`, `before`, `judge`, `after`, and `report` (see `ReportRow`).
  *
  * Rules for every hook:
- * - Hooks are called in the order of the entries.
+ * - Hooks are called in the order of the entries; `read` hooks run at the same time.
  * - A hook does not modify its arguments. It returns only the fields that it has something for.
  * - Hooks that do not call models throw only for internal errors. The others call models through
- *   `tools.spent.complete`, which counts calls and stops at the caps.
+ *   `tools.spent.complete`, or through `extraTryMaker` for tries of which a cap may leave some unmade.
+ *   Both count calls, and send none beyond a cap.
  * - Every run loads the modules of all entries, so an entry loads large code on demand.
  */
 import type { z } from 'zod';
@@ -170,7 +171,10 @@ export interface Feature<Own = unknown, Read = unknown> {
     tools: FeatureTools,
   ): MaybePromise<Partial<Judged>>;
 
-  /** Called after the verdict, which the hook cannot change. */
+  /**
+   * Called when every suite and finding of the gate is known. The hook can change neither, but calls
+   * that pass a cap change the run's outcome, which is decided last.
+   */
   after?(
     plan: PlannedFeature<Own>,
     run: DecidedRun,

@@ -1,4 +1,4 @@
-export interface WebRequest {
+interface WebRequest {
   headers: Record<string, string>;
   method?: string;
   body?: string | null;
@@ -6,7 +6,7 @@ export interface WebRequest {
   redirects?: boolean;
 }
 
-export interface WebAnswer {
+interface WebAnswer {
   status: number;
   bytes: Buffer;
 }

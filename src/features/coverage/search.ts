@@ -234,12 +234,10 @@ async function settleLines(state: State): Promise<void> {
   }
   await storeIntact(state, state.usable, 2);
   if (doubtful) return;
-  const moved = await askMoved(state, left);
-  const answers = comparedAnswers(state, left);
-  const order = [...new Set([...moved, ...farthestFirst(answers)])];
-  if (moved.length === 0 && changeP(answers, state.random) > CHANGE.same)
-    setKind(state, left, 'idle');
-  else if (left.length > SINGLY) await settleHalves(state, left, order);
+  if (changeWithout(state, left) > CHANGE.same && (await isUnmoved(state, left)))
+    return setKind(state, left, 'idle');
+  const order = farthestFirst(comparedAnswers(state, left));
+  if (left.length > SINGLY) await settleHalves(state, left, order);
   else await settleChanges(state, left, order);
 }
 
@@ -256,21 +254,21 @@ async function storeIntact(
   for (const own of new Set(missing)) state.stored[own]?.push(...answersWithout(state, [], own));
 }
 
-function movedWithout(state: State, lines: readonly number[]): number[] {
-  const moved = comparedAnswers(state, lines).filter(isMoved);
-  return farthestFirst(moved).slice(0, FOCUS);
+function changeWithout(state: State, lines: readonly number[]): number {
+  return changeP(comparedAnswers(state, lines), state.random);
 }
 
 /**
- * Asks again where all answers moved, because a change of one reference is lost among many that do
- * not change. Returns the references whose new answers moved, too.
+ * Asks references again whose answers all moved, because a change of one reference is lost among
+ * many that do not change. False if the new answers moved, too.
  */
-async function askMoved(state: State, lines: readonly number[]): Promise<number[]> {
+async function isUnmoved(state: State, lines: readonly number[]): Promise<boolean> {
   for (;;) {
-    const moved = movedWithout(state, lines);
+    const moved = farthestFirst(comparedAnswers(state, lines).filter(isMoved)).slice(0, FOCUS);
+    if (moved.length === 0) return true;
+    await storeIntact(state, moved, MOVED_INTACT);
     const open = moved.filter((own) => answersWithout(state, lines, own).length < LOOKS);
-    if (open.length === 0) return moved;
-    await storeIntact(state, open, MOVED_INTACT);
+    if (open.length === 0) return false;
     await tryTogether(state, lines, open);
   }
 }
@@ -427,11 +425,8 @@ async function settleHalves(
   for (const part of [lines.slice(0, half), lines.slice(half)]) {
     const isGroup = part.length > 1;
     if (isGroup) await tryTogether(state, part, order.slice(0, FOCUS));
-    const isSame =
-      isGroup &&
-      (await askMoved(state, part)).length === 0 &&
-      changeP(comparedAnswers(state, part), state.random) > CHANGE.half;
-    if (isSame) setKind(state, part, 'idle');
+    if (isGroup && changeWithout(state, part) > CHANGE.half && (await isUnmoved(state, part)))
+      setKind(state, part, 'idle');
     else await settleHalves(state, part, order);
   }
 }
@@ -458,25 +453,23 @@ async function settleChange(
   order: readonly number[],
 ): Promise<number | null> {
   let p = 1;
-  let moved: number[] = [];
-  for (let look = 0; look < LOOKS; look += 1) {
-    if (look > 1 && p > CHANGE.hopeless && moved.length === 0) break;
-    const turn = Array.from({ length: FOCUS }, (_, i) =>
-      at(order, (look * FOCUS + i) % order.length),
-    );
-    const others = turn.filter((own) => !moved.includes(own));
-    for (const own of [...moved, ...others, ...turn].slice(0, FOCUS)) {
+  for (let look = 0; look < LOOKS && !(look > 1 && p > CHANGE.hopeless); look += 1) {
+    for (let i = 0; i < FOCUS; i += 1) {
+      const own = at(order, (look * FOCUS + i) % order.length);
       if (await tryWithout(state, [line], own)) continue;
       if (await isProven(state, [line], own, 0.5)) return own;
     }
-    moved = movedWithout(state, [line]);
-    await storeIntact(state, moved, MOVED_INTACT);
-    p = changeP(comparedAnswers(state, [line]), state.random);
-    if (p <= CHANGE.proven) {
-      setKind(state, [line], 'untested');
-      return null;
-    }
+    p = changeWithout(state, [line]);
+    if (p <= CHANGE.proven) break;
   }
-  if (p > CHANGE.open && moved.length === 0) setKind(state, [line], 'idle');
+  await settleAnswers(state, line, p);
   return null;
+}
+
+/** `p`: of the answers so far without the line. */
+async function settleAnswers(state: State, line: number, p: number): Promise<void> {
+  const hasMoved = p > CHANGE.proven && !(await isUnmoved(state, [line]));
+  const proof = hasMoved ? changeWithout(state, [line]) : p;
+  if (proof <= CHANGE.proven) setKind(state, [line], 'untested');
+  else if (!hasMoved && p > CHANGE.open) setKind(state, [line], 'idle');
 }

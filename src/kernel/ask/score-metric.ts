@@ -38,6 +38,7 @@ export interface ScoringTools {
   complete: Complete;
   evaluate: Evaluate;
   random: MetricTools['random'];
+  /** That of `src/metrics`, with the metrics of features. */
   scoreMetric(
     metric: Metric,
     answers: readonly MetricAnswer[],

@@ -22,7 +22,7 @@ import type { SuiteFacts } from './suite-rules.ts';
 import type { FallUnderBase } from './under-base-scoring.ts';
 import type { MetricMove } from './values.ts';
 
-/** A suite of a run. Each step adds a field: `rollUps`, `verdict`, `result`. */
+/** A judged suite of a run. */
 export interface SuiteRow {
   comparison: SuiteComparison;
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>;
