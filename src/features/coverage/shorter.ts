@@ -1,4 +1,5 @@
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
+import type { Table } from '../../kernel/statistics/table.ts';
 import { estimatePassCounts, afterTry, type Bet } from './pass-rate.ts';
 import type { AskWithout, Covered, CoverInput } from './search.ts';
 
@@ -15,6 +16,9 @@ const MOST_NEW_TRIES = 12;
 
 const BROKEN_ODDS = 20;
 
+const TOO_FEW =
+  'too few tests pass every time to exclude that more than 10 of 100 answers are lost';
+
 export const UNJUDGED_TRIES = 'some tries without these lines were not judged';
 
 /**
@@ -29,13 +33,19 @@ export async function lossWithout(
   askWithout: AskWithout,
 ): Promise<{ loss: number; tries: number } | string> {
   const tests = startTests(stored, usable);
+  const best = { passes: MOST_ROUND_TRIES, tries: MOST_ROUND_TRIES };
+  if (lossOf(tests.map((test) => ({ ...test, head: best }))) > MOST_LOSS) return TOO_FEW;
   for (const tries of TRY_STEPS) {
     const stopped = await tryTests(tests, tries, new Set(lines), askWithout);
     if (stopped !== null) return stopped;
-    const loss = Math.max(0, -(differenceInterval(tests)?.low ?? -1));
+    const loss = lossOf(tests);
     if (loss <= MOST_LOSS) return { loss, tries };
   }
-  return 'too few tests pass every time to exclude that more than 10 of 100 answers are lost';
+  return TOO_FEW;
+}
+
+function lossOf(tests: readonly Table[]): number {
+  return Math.max(0, -(differenceInterval(tests)?.low ?? -1));
 }
 
 type Tested = ReturnType<typeof startTests>[number];
