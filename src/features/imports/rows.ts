@@ -2,9 +2,10 @@ import type { FormatTools } from '../../config/formats.ts';
 import { UNNAMED_MODEL } from '../../config/model-names.ts';
 import { columnValue, READ_ROWS, recogniseRows } from '../../config/row-formats.ts';
 import { isField } from '../../config/rows.ts';
-import { readRows } from '../../documents/dataset.ts';
+import { readRows, type DataRow } from '../../documents/dataset.ts';
 import { problem } from '../../errors.ts';
-import { isMap, type Json, type Problem } from '../../types/plain.ts';
+import type { Columns } from '../../kernel/suite/suite.ts';
+import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { READ_FORMATS } from './formats.ts';
 import { judgeTheRest, lastSteps, nothingImported, type Imported } from './shared/draft.ts';
 import { leafNode, lose } from './shared/node.ts';
@@ -28,29 +29,51 @@ export async function importRows(
   for (const { what, line, times } of lost)
     lose(imported.left, { file, line }, `${what} of ${times}`, 'evaldiff has no equivalent');
   const place = { file, line: 0 };
-  const input = columnValue(first.value, String(columns.input)) ?? first.value;
-  const expected = String(columns.expected ?? 'expected');
-  const metrics = rows.every(({ value }) => (columnValue(value, expected) ?? '') !== '')
-    ? { metrics: ['contains'] }
-    : {};
-  const tests = { value: { ...metrics, references_from: { file } }, place };
+  const { input, answer, ...map } = splitRow(first.value, columns);
+  const metrics = haveAll(rows, map.expected ?? answer) ? { metrics: ['contains'] } : {};
+  const from = { file, ...(map.expected !== undefined && { map }) };
+  const tests = { value: { ...metrics, references_from: from }, place };
   const node = leafNode(null, place, imported);
   if (name !== undefined) node.remark(`the rows are read as those of ${name}`);
   judgeTheRest(tests, node, hasGrader, rows.length);
   const prompt = {
     name: lastSteps(file).name.replace(/\.\w+$/, ''),
     model: UNNAMED_MODEL,
-    prompt: promptText(input),
+    prompt: promptText(input, answer),
   };
   imported.prompts.push({ prompt: { value: prompt, place }, tests });
   imported.carried = [{ unit: 'row', of: rows.length, carried: rows.length }];
   return imported;
 }
 
-/** All variables of an input, which recorded dialogues replace. */
-function promptText(input: Json): string {
+function haveAll(rows: readonly DataRow[], column = 'expected'): boolean {
+  return rows.every(({ value }) => (columnValue(value, column) ?? '') !== '');
+}
+
+/** Usual names of the expected answer. */
+const ANSWER =
+  /^(?:answer|expected|ideal|label|target|reference|ground_truth|correct_(?:answer|label))$/i;
+
+/** A prompt that contained the expected answer would give it away. `expected`: its unusual column. */
+function splitRow(
+  row: JsonMap,
+  { input: named, expected }: Columns,
+): { input: Json; answer: string | undefined; expected?: string } {
+  const column = typeof named === 'string' ? named : 'input';
+  const found = columnValue(row, column);
+  const input = found ?? row;
+  if (expected !== undefined || !isMap(input)) return { input, answer: expected };
+  const answer = Object.keys(input).find((key) => ANSWER.test(key));
+  if (answer === undefined || isField(answer)) return { input, answer };
+  return { input, answer, expected: found === undefined ? answer : `${column}.${answer}` };
+}
+
+/** All variables of an input without the answer, which recorded dialogues replace. */
+function promptText(input: Json, answer: string | undefined): string {
   if (Array.isArray(isMap(input) ? input['messages'] : input))
     return 'The dialogue of each reference replaces this message.';
-  const keys = isMap(input) ? Object.keys(input).filter((key) => !isField(key)) : ['input'];
+  const keys = isMap(input)
+    ? Object.keys(input).filter((key) => !isField(key) && key !== answer)
+    : ['input'];
   return keys.map((key) => `{${key}}`).join('\n\n');
 }

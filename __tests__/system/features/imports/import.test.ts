@@ -327,6 +327,20 @@ describe('evaldiff import', () => {
     ]);
   });
 
+  test.each<[row: string, prompt: string, input: unknown]>([
+    ['{"input":"Who?","ideal":"Ada"}', '{input}', { input: 'Who?' }],
+    ['{"item":{"q":"Who?","answer":"Ada"}}', '{q}', { q: 'Who?' }],
+    ['{"datasource_item":{"q":"Who?","label":"Ada"}}', '{q}', { q: 'Who?' }],
+    ['{"q":"Who?","ground_truth":"Ada"}', '{q}', { q: 'Who?' }],
+  ])('of %s expect the answer, and the prompt does not contain it', async (row, prompt, input) => {
+    const { files } = await run(['import', 'r.jsonl'], { 'r.jsonl': `${row}\n` });
+    const { project, problems } = await read({ ...files, 'r.jsonl': `${row}\n` });
+    expect(problems).toEqual([]);
+    const [suite] = project.suites;
+    expect(suite?.prompt.messages.map(({ content }) => content)).toEqual([prompt]);
+    expect(suite?.tests.references).toMatchObject([{ input, expected: 'Ada', problem: null }]);
+  });
+
   test.each([
     [
       'two formats',
