@@ -236,7 +236,7 @@ async function withTasks(
   return file;
 }
 
-export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
+export function hostSettings({ models }: Settings): HostSettings {
   return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }
 

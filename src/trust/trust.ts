@@ -20,10 +20,7 @@ export interface TrustDecision {
 }
 
 /** Why `code: host` is ignored. Even approved code must not run where it could read the keys. */
-export function hostRefused({
-  level,
-  approved,
-}: Pick<TrustDecision, 'level' | 'approved'>): string | null {
+export function hostRefused({ level, approved }: TrustDecision): string | null {
   if (approved === true)
     return (
       'code: host does not apply to a pull request from a fork, even an approved one: ' +

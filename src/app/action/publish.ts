@@ -169,7 +169,7 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
 }
 
 export function fillReportFolder(
-  { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
+  { inputs: { reportPath }, workspace, runner }: Job,
   session: Session,
   write: (folder: OwnFolder) => Promise<void>,
 ): Promise<string | null> {

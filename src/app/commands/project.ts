@@ -96,13 +96,8 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  {
-    store,
-    report,
-    results,
-    record,
-  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
-  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  { store, report, results, record }: EvaluateOptions,
+  { cwd, env }: Terminal,
 ): string[] {
   const caches = userFolder(machineOf(env));
   return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>

@@ -16,7 +16,7 @@ const PLACEHOLDER = '<owner>';
 const WORKFLOWS_FOLDER = '.github/workflows';
 
 export async function findWorkflow(
-  { root, below }: Pick<SeenProject, 'root' | 'below'>,
+  { root, below }: SeenProject,
   origin: CopyOrigin | null,
 ): Promise<string | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);

@@ -208,13 +208,7 @@ export function priceSettings({ base, head, budget }: TrustedSides): Settings[] 
 function buildComparison(
   run: SuiteRun,
   arranged: TrustedSides,
-  {
-    mode,
-    gate,
-    failOn,
-    today,
-    again,
-  }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
+  { mode, gate, failOn, today, again }: PrepareInput & { gate: GateSettings },
 ): SuiteComparison {
   const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.scoring.tests;
   const own = again === undefined ? ownGate(tests, failOn) : again.ownGate(tests);

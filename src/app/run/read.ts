@@ -184,7 +184,7 @@ export function headReader(
  * An outside contributor's settings must not decide which files count and what model names mean.
  */
 function headToRead(
-  { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
+  { base, tip, head, trust }: RunInput,
   read: ReadOptions,
 ): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
@@ -284,7 +284,7 @@ interface KeyedReference {
 export function chooseReferences(
   base: Project | null,
   head: Project,
-  { references, tags, sample }: Pick<Overrides, 'references' | 'tags' | 'sample'>,
+  { references, tags, sample }: Overrides,
 ): { base: Project | null; head: Project; problems: Problem[]; notices: Notice[] } {
   if (references === null && tags === null && sample === null)
     return { base, head, problems: [], notices: [] };

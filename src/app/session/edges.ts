@@ -241,11 +241,7 @@ function ownProgramsOf(
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }
 
-function codeMode({
-  inputs: { code },
-  trust,
-  log,
-}: Pick<World, 'inputs' | 'trust' | 'log'>): SandboxOptions['mode'] {
+function codeMode({ inputs: { code }, trust, log }: World): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);

@@ -198,7 +198,7 @@ function systemProgram(name: string, env: Readonly<Record<string, string>>): str
 
 /** On Windows the id of an exited process may be reused. */
 function killTree(
-  { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
+  { pid, exitCode, signalCode }: ChildProcess,
   signal: 'SIGTERM' | 'SIGKILL',
   { env, platform }: { env: Readonly<Record<string, string>>; platform: NodeJS.Platform },
 ): void {

@@ -100,10 +100,7 @@ interface StoreRecords extends Required<KeptRecords> {
   endBatch(id: string): void;
 }
 
-function createRecords(
-  connection: Connection,
-  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
-) {
+function createRecords(connection: Connection, { access, now }: StoreOptions) {
   const added = new Map<string, PassCount>();
   const noted = new Set<string>();
   const ended = new Set<string>();

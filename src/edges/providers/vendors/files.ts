@@ -75,8 +75,8 @@ export interface PartForms {
 
 /** Vendors refuse a blank text beside files. */
 export function contentAs(
-  { content, parts }: Pick<Message, 'content' | 'parts'>,
-  { files }: Pick<Ask, 'files'>,
+  { content, parts }: Message,
+  { files }: Ask,
   form: PartForms,
 ): string | object[] {
   return (

@@ -64,7 +64,7 @@ const RESPONSES_PARTS: PartForms = {
 };
 
 function textOption(
-  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { schema, form }: Ask,
   { text: own }: Ask['parameters'],
 ): Record<string, unknown> {
   if (schema === null || form === 'plain') return {};
