@@ -3,8 +3,7 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** The level that the user requests. It can only lower the run's level. */
-  lower?: TrustLevel;
+  untrusted?: boolean;
   /** An approval counts only for the commit that was labelled. */
   approval?: { by: string } | { refused: string };
   trust?: boolean;
@@ -31,8 +30,6 @@ export function hostRefused({ level, approved }: TrustDecision): string | null {
     : null;
 }
 
-const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
-
 /**
  * Only `--trust` on the command line and an approval label raise the level. The label counts only
  * in the event that adds it, so a later push needs it again.
@@ -43,17 +40,10 @@ export function trustLevel(
   request: TrustRequest = {},
 ): TrustDecision {
   const decision = raisedTrust(facts, head, request) ?? fromTable(facts, head);
-  if (request.lower === undefined) return decision;
-  if (RANK[request.lower] < RANK[decision.level]) {
-    return {
-      level: request.lower,
-      reason: `lowered by an input; without it, the level would be ${decision.level}: ${decision.reason}`,
-    };
-  }
-  if (request.lower === decision.level) return decision;
+  if (request.untrusted !== true || decision.level === 'untrusted') return decision;
   return {
-    level: decision.level,
-    reason: `${decision.reason}; an input cannot raise the level to ${request.lower}`,
+    level: 'untrusted',
+    reason: `lowered by an input; without it, the level would be ${decision.level}: ${decision.reason}`,
   };
 }
 

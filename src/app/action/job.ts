@@ -56,10 +56,7 @@ interface GivenJob extends Omit<Job, 'trust' | 'commits' | 'lease' | 'own'> {
 }
 
 /** A failure to publish never changes the verdict. */
-export async function runJob(
-  given: GivenJob,
-  crashed: Promise<never> | null = null,
-): Promise<Conclusion> {
+export async function runJob(given: GivenJob, crashed: Promise<never> | null): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
   const kinds = given.jobs.filter((kind) => kind.takes(given));
@@ -266,7 +263,7 @@ async function refuseForkCheckout(
 async function evaluateJob(job: Job, session: Session) {
   const { facts } = job;
   const mode = modeOf(job);
-  let published = (): Promise<void> => Promise.resolve();
+  let published = () => Promise.resolve();
   try {
     await refuseForkCheckout(session.repository, facts);
     const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));

@@ -70,7 +70,7 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
 
 export function clusteredRuns(
   compared: readonly ReferenceRun[],
-  triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
+  triesOf: (run: ReferenceRun) => Tries,
 ): ClusteredTries[] {
   return clusteredTries(compared.map(triesOf), suiteClusters(compared));
 }
