@@ -120,7 +120,7 @@ export function outputsOf(
 ): Record<string, string> {
   const { conclusion, title, usage } = result;
   const references = result.suites.flatMap((suite) => suite.references);
-  const count = (...statuses: ReferenceStatus[]): string =>
+  const count = (...statuses: ReferenceStatus[]) =>
     String(references.filter(({ status }) => statuses.includes(status)).length);
   return {
     conclusion,
@@ -268,7 +268,7 @@ function postCheck(job: PublishJob): Promise<PublishResult> {
 async function writeSummary(job: PublishJob): Promise<string[]> {
   const { result, reports, summaryPath, links } = job;
   const warnings: string[] = [];
-  const text = (): string => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
+  const text = () => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
   await appendSummary(summaryPath, text, (line) => warnings.push(line));
   return warnings;
 }

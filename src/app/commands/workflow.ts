@@ -139,7 +139,7 @@ function withHostCode(text: string, installs: readonly string[]): string {
 
 function withEndpoints(text: string, endpoints: readonly string[]): string {
   if (endpoints.length === 0) return text;
-  const indented = (spaces: number, lines: readonly string[]): string =>
+  const indented = (spaces: number, lines: readonly string[]) =>
     lines.map((line) => `${' '.repeat(spaces)}${line}\n`).join('');
   const keys = endpoints.map(
     (name) => `${endpointKey(name)}: \${{ secrets.${endpointKey(name)} }}`,

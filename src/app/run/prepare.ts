@@ -139,7 +139,7 @@ function answererNotices(
 }
 
 function isOutside([program = '', ...words]: readonly string[]): boolean {
-  const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
+  const isAbsolute = (word: string) => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
   const named = words.filter((word) => !word.startsWith('-'));
   return named.length === 0
     ? isAbsolute(program)
@@ -171,11 +171,7 @@ function unseenPrograms(
   }));
 }
 
-function projectSides(
-  input: PrepareInput,
-  arranged: TrustedSides,
-  hash: (text: string) => string,
-): { base: ProjectSide | null; head: ProjectSide } {
+function projectSides(input: PrepareInput, arranged: TrustedSides, hash: (text: string) => string) {
   const sides = withAfterwards(arranged.base, arranged.head);
   const side = (project: Project, tree: SourceTree): ProjectSide => ({
     project,

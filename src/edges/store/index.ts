@@ -105,7 +105,7 @@ function createRecords(connection: Connection, { access, now }: StoreOptions) {
   const noted = new Set<string>();
   const ended = new Set<string>();
   let batchChanges = 0;
-  const write = (work: (db: Database) => void): boolean =>
+  const write = (work: (db: Database) => void) =>
     connection.change((db) => (work(db), true), false);
   const records: StoreRecords = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),

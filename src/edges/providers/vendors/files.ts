@@ -27,7 +27,7 @@ export function createFileSender(read: ReadFile, most: number = MOST_BYTES) {
   const loading = new Map<string, Promise<FileData>>();
   let waiting: { bytes: number; go(): void }[] = [];
   let used = 0;
-  const admit = (): void => {
+  const admit = () => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if (used > 0 && used + next.bytes > most) return;
       waiting = waiting.slice(1);
