@@ -632,7 +632,7 @@ export interface EvaldiffResult {
          */
         head: number | null;
         /**
-         * `tests` if only the roll-up changed.
+         * What is counted: `tests` if the roll-up changed.
          */
         unit: "answers" | "tests";
         /**
@@ -4433,11 +4433,11 @@ export interface EvaldiffResult {
      */
     same_answers: {
       /**
-       * What the numbers count, and `rates`: `tests` if the roll-up changed.
+       * What is counted: `tests` if the roll-up changed.
        */
       unit: "answers" | "tests";
       /**
-       * Number of answers or tests that both scorings judged.
+       * Number of base's answers or tests that both scorings judged.
        */
       judged: number;
       /**

@@ -21,7 +21,7 @@ const facts = (event: string, more: Partial<EventFacts> = {}): EventFacts => ({
   origin: null,
   ...more,
 });
-const after = (event: string) => ({ origin: { event, runId: 7 } });
+const after = (event: string) => ({ origin: { event } });
 
 const EVENTS: readonly (readonly [string, EventFacts])[] = [
   ['`push`', facts('push')],

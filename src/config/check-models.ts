@@ -100,13 +100,9 @@ function refusedParameters(prompt: Prompt, asked: AskedModel): Problem[] {
   });
 }
 
-function refusalFix(
-  { parameters, places }: Prompt,
-  name: string,
-  { instead, unless }: Refusal,
-): { fix: string; at: string } {
+function refusalFix({ parameters, places }: Prompt, name: string, { instead, unless }: Refusal) {
   if (instead !== undefined) return { fix: `write ${instead} instead of ${name}`, at: name };
-  const line = (of: string): string => (places[of] === undefined ? of : `line ${places[of].line}`);
+  const line = (of: string) => (places[of] === undefined ? of : `line ${places[of].line}`);
   const own = `remove ${line(name)}`;
   if (unless === undefined) return { fix: own, at: name };
   const { parameter, values } = unless;

@@ -80,7 +80,7 @@ function metricProblems(
 const MAX_LISTED_KEYS = 10;
 
 export function misnamedSettings(paths: readonly string[], file: string | null): Problem[] {
-  const isMisnamed = (path: string): boolean =>
+  const isMisnamed = (path: string) =>
     path === 'evaldiff.yml' ||
     (file === null &&
       /^[\w-]+\.ya?ml$/.test(path) &&

@@ -26,7 +26,7 @@ export function readKeys(
   const values = new Map<VendorName, string>();
   const identities = new Map<VendorName, VendorIdentity>();
   const problems: Problem[] = [];
-  const ownInput = (vendor: VendorName): string => input(factsOf(vendor).keyInput ?? '');
+  const ownInput = (vendor: VendorName) => input(factsOf(vendor).keyInput ?? '');
   const refuse = (message: string) => void problems.push(problem(null, `keys: ${message}`));
   for (const line of lines.filter((each) => !each.startsWith('#'))) {
     const [, vendor = '', value = ''] = /^([a-z]{1,20})\s*=\s*(.*)$/i.exec(line) ?? [];

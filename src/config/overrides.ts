@@ -80,7 +80,7 @@ export function readOverrides(
     parameters,
     insisted,
   };
-  const apply = ({ key, below, values }: OverrideEntry, line: string): string | null => {
+  const apply = ({ key, below, values }: OverrideEntry, line: string) => {
     const filter = below ? undefined : FILTER_KEYS.find((name) => name === key);
     if (filter !== undefined) {
       overrides[filter] = values.map(String);

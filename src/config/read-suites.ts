@@ -70,7 +70,7 @@ export async function loadSuites(
   const names = loaded.flatMap(({ suites, stem }) => suites.map(({ name }) => name || stem));
   const known = [...names, ...loaded.map(({ stem }) => stem)];
   const meant = new Map((wanted ?? []).map((pattern) => [pattern, namesMeant(pattern, known)]));
-  const isWanted = (name: string, stem: string): boolean =>
+  const isWanted = (name: string, stem: string) =>
     wanted === null || [...meant.values()].some((each) => each.has(name) || each.has(stem));
   for (const [pattern, { size }] of options.configRequired ? meant : [])
     if (size === 0)
@@ -236,7 +236,7 @@ async function withTasks(
   return file;
 }
 
-export function hostSettings({ models }: Pick<Settings, 'models'>): HostSettings {
+export function hostSettings({ models }: Settings): HostSettings {
   return models.get(PROMPTFOO_PROGRAM) ?? { setup: [], files: [] };
 }
 

@@ -248,7 +248,7 @@ function dialogueProblem(
   ordinal: number,
   recorded: readonly Message[] | null,
   thread: readonly Message[] | null,
-  { doCompletion, metrics }: Pick<ReferenceContext, 'doCompletion' | 'metrics'>,
+  { doCompletion, metrics }: ReferenceContext,
 ): string | null {
   if (recorded === null || thread === null) return null;
   if (thread.length === 0)

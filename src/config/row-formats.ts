@@ -78,8 +78,7 @@ export function recogniseRows(
   const name = names.find((each) => each !== undefined);
   const format: Partial<RowFormat> = ROW_FORMATS[name ?? ''] ?? {};
   const { lost = '', omits: [key, omitted] = [] } = format;
-  const isGiven = (key: string): boolean =>
-    all.some(({ value }) => columnValue(value, key) !== undefined);
+  const isGiven = (key: string) => all.some(({ value }) => columnValue(value, key) !== undefined);
   const columnOf = (keys = ''): string | undefined =>
     keys.split('|').find((each) => !variables.includes(each) && isGiven(each));
   const own: Columns = {

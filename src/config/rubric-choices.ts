@@ -131,7 +131,7 @@ export function passProblems(
     );
   const found = contradiction({ choice_scores: scores }, pass, better ?? 'none');
   if (found === null) return [];
-  const of = (label: string): string => `"${label}" (${String(scores.get(label))})`;
+  const of = (label: string) => `"${label}" (${String(scores.get(label))})`;
   return [
     `better: ${better} contradicts pass: ${of(found.passes)} passes, but ` +
       `${of(found.fails)}, which is better, does not`,

@@ -205,7 +205,7 @@ function checkEvery(
     ),
   ].filter(({ metric, of }) => metric.every !== undefined && of.length > 0);
   for (const { metric, of } of judges) {
-    const refuse = (message: string): void => {
+    const refuse = (message: string) => {
       problems.push(problem(metric.place, `metric "${metric.name}": ${message}`));
     };
     const { source, level } = metric;
@@ -321,7 +321,7 @@ function entryProblem(
 function findCircle(
   metrics: readonly Metric[],
   edges: ReadonlyMap<Metric, readonly { to: Metric; entry: DependsOn }[]>,
-): { names: string[]; entry: DependsOn } | null {
+) {
   const open = new Set(metrics);
   const openEdge = (metric: Metric) => edges.get(metric)?.find(({ to }) => open.has(to));
   for (let before = 0; before !== open.size;) {

@@ -98,9 +98,9 @@ function mostBeyondFirst(
       const planned = isAdaptive ? first : policy.tries;
       const goesOn = isCritical(run);
       const made = run.affected.reference.n_tries ?? planned;
-      const calls = (tries: number): number => each * callingSides(run) * Math.max(0, tries - made);
+      const calls = (tries: number) => each * callingSides(run) * Math.max(0, tries - made);
       const settled = calls(isAdaptive ? MOST_TRIES : planned);
-      const beyond = (tries: number): number => Math.max(0, calls(tries) - settled);
+      const beyond = (tries: number) => Math.max(0, calls(tries) - settled);
       return {
         settled: settled + (goesOn ? beyond(MOST_PAIRS) : 0),
         suspect: isAdaptive && !goesOn ? beyond(MOST_PAIRS) : 0,

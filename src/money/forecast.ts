@@ -119,11 +119,8 @@ function addJudging(
 ): void {
   const answer = expectedOutput('prompt');
   const judged = question === 0 ? 0 : question + answer;
-  const judge = (
-    asked: Pick<Request, 'target' | 'parameters'>,
-    purpose: Purpose,
-    calls: number,
-  ): void => add(asked, purpose, calls, GRADER_FRAME + judged, expectedOutput(purpose, asked));
+  const judge = (asked: Pick<Request, 'target' | 'parameters'>, purpose: Purpose, calls: number) =>
+    add(asked, purpose, calls, GRADER_FRAME + judged, expectedOutput(purpose, asked));
   const runs = suites.map(({ run }) => run);
   for (const { asked, purpose, calls } of judgingCalls(runs, wanted)) {
     const readsAnswer = purpose === 'embedding' || purpose === 'moderation';

@@ -27,7 +27,7 @@ export interface JudgingCalls {
  */
 export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): JudgingCalls[] {
   const graded = new Map<string, JudgingCalls>();
-  const add = (purpose: 'grader' | 'evaluator', asked: Grader, calls: number): void => {
+  const add = (purpose: 'grader' | 'evaluator', asked: Grader, calls: number) => {
     const key = `${purpose} ${graderKey(asked)}`;
     graded.set(key, { asked, purpose, calls: calls + (graded.get(key)?.calls ?? 0) });
   };
@@ -37,7 +37,7 @@ export function judgingCalls(suites: readonly SuiteRun[], next: NextTries): Judg
     metric: Metric,
     reference: Reference,
     answers: readonly string[],
-  ): void => {
+  ) => {
     for (const asked of gradersFor(metric, scoring))
       add('grader', asked, questionsOf(metric) * objectsOf(metric, reference) * answers.length);
     const asked = embedderFor(metric, scoring);

@@ -235,16 +235,11 @@ function mustBeAlone(book: Book, call: Outgoing): boolean {
 /** Output is expected to be at most this many times the longest output so far. */
 const MARGIN = 4;
 
-function offerFor(
-  call: Outgoing,
-  kind: Kind,
-  room: number,
-  price: Price,
-): { cost: number; output: number | null } {
+function offerFor(call: Outgoing, kind: Kind, room: number, price: Price) {
   const { output, least = output } = call;
   const cost = reservedFor(call, kind, price);
   if (cost <= room || output === null || least === null) return { cost, output };
-  const costWith = (tokens: number): number => outgoingCost(call, tokens, price, kind.excess) ?? 0;
+  const costWith = (tokens: number) => outgoingCost(call, tokens, price, kind.excess) ?? 0;
   const input = costWith(0);
   const lower = Math.min(output, Math.floor(((room - input) * output) / (cost - input)));
   const lowered = Math.max(least, lower);

@@ -35,7 +35,7 @@ export function planOf(suites: readonly SuiteRun[], next: NextTries): Plan {
   const judging = judgingCalls(suites, next);
   const evaluating = judging.filter(({ purpose }) => purpose === 'evaluator');
   const grading = judging.filter(({ purpose }) => purpose !== 'evaluator');
-  const isReplayed = ({ asked }: JudgingCalls): boolean => asked.target.provider === 'replay';
+  const isReplayed = ({ asked }: JudgingCalls) => asked.target.provider === 'replay';
   const replayed = sumOfTries(recorded);
   return {
     ...planSize(suites),

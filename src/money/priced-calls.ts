@@ -74,7 +74,7 @@ export function priceCounts(
 }
 
 function limitBound(
-  { target, limited }: Pick<ForecastCount, 'target' | 'limited'>,
+  { target, limited }: ForecastCount,
   price: Price,
 ): Pick<ModelForecast, 'limited'> {
   if (limited === undefined) return {};

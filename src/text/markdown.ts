@@ -1,12 +1,10 @@
 import { cut, cutNote, escapeMarkup, visible } from './visible.ts';
 
-interface CellOptions {
-  /** In code points. */
-  limit?: number;
-}
+/** In code points. */
+const WHOLE = { limit: Infinity };
 
 /** In an HTML `<table>`, GitHub does not render Markdown, and a blank line would end the table. */
-export function htmlCell(text: string, { limit = Infinity }: CellOptions = {}): string {
+export function htmlCell(text: string, { limit } = WHOLE): string {
   const { text: shown, left } = cut(text, limit);
   return `<code>${htmlText(shown)}</code>${cutNote(left)}`;
 }
@@ -17,14 +15,9 @@ export function htmlText(text: string): string {
   return escapeMarkup(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
 }
 
-/** With `table`, also escapes pipes, because even in code they end a cell. */
-export function codeSpan(
-  text: string,
-  { limit = Infinity, table = false }: CellOptions & { table?: boolean } = {},
-): string {
+export function codeSpan(text: string, { limit } = WHOLE): string {
   const { text: shown, left } = cut(text, limit);
-  const line = escapeComments(visible(shown)).replace(/[\n\t]/g, ' ');
-  const inner = table ? line.replace(/(?<=\\)\|/g, 'u{7c}').replaceAll('|', '\\|') : line;
+  const inner = escapeComments(visible(shown)).replace(/[\n\t]/g, ' ');
   const ticks = '`'.repeat(longestRun(inner) + 1);
   // CommonMark removes one space on both sides, and a span must not be empty.
   const padded = inner === '' || /^[ `]|[ `]$/.test(inner) ? ` ${inner} ` : inner;
@@ -32,27 +25,25 @@ export function codeSpan(
 }
 
 /** Words that GitHub could interpret, such as mentions, become code. */
-export function plainMarkdown(text: string, options: CellOptions = {}): string {
-  return prose(text, options, codeSpan, (word) =>
+export function plainMarkdown(text: string): string {
+  return prose(text, codeSpan, (word) =>
     word.replace(/^[-+=]/, '\\$&').replace(/^(\d{1,9})([.)])$/, '$1\\$2'),
   );
 }
 
-export function htmlPlain(text: string, options: CellOptions = {}): string {
-  return prose(text, options, htmlCell, escapeMarkup);
+export function htmlPlain(text: string): string {
+  return prose(text, htmlCell, escapeMarkup);
 }
 
 function prose(
   text: string,
-  { limit = Infinity }: CellOptions,
   code: (word: string) => string,
   ordinary: (word: string) => string,
 ): string {
-  const { text: shown, left } = cut(text, limit);
-  const words = visible(shown)
+  const words = visible(text)
     .split(/[\n\t ]+/)
     .filter((word) => word !== '');
-  return words.map((word) => proseWord(word, code, ordinary)).join(' ') + cutNote(left);
+  return words.map((word) => proseWord(word, code, ordinary)).join(' ');
 }
 
 const OPENING = new Set('("\'');

@@ -70,10 +70,7 @@ function judgedBy(side: SideResult, metrics: readonly string[]): SideResult {
 }
 
 /** Without scores, there is no answer. */
-export function outcomeBy(
-  { outcome, scores }: Pick<TryResult, 'outcome' | 'scores'>,
-  metrics: FallView['metrics'],
-): Outcome {
+export function outcomeBy({ outcome, scores }: TryResult, metrics: FallView['metrics']): Outcome {
   return metrics === null || scores.length === 0
     ? outcome
     : tryOutcomeOf(scores.filter(({ metric }) => metrics.includes(metric)));
@@ -92,7 +89,7 @@ export function fallenReferences(
   return ordered.filter((reference) => chosen.has(reference));
 }
 
-export function worstFirst({ references }: Pick<SuiteResult, 'references'>): ReferenceResult[] {
+export function worstFirst({ references }: SuiteResult): ReferenceResult[] {
   const worse = references.filter(
     (reference) =>
       countsForVerdict(reference) && dropOf(reference) > 0 && reference.status !== 'improved',

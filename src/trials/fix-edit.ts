@@ -54,7 +54,7 @@ export interface HeadFiles {
 }
 
 export function headFiles(
-  { file, name }: Pick<Prompt, 'file' | 'name'>,
+  { file, name }: Prompt,
   edges: {
     sources?: { head: SourceTree };
     reread?(file: string, text: string): Promise<readonly Prompt[]>;

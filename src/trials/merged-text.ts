@@ -32,7 +32,7 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
 
 /** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */
 export function composeText(
-  { lines }: Pick<MergedText, 'lines'>,
+  { lines }: MergedText,
   has: (unit: number) => boolean,
   reworded: Rewording | null = null,
 ): string {

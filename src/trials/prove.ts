@@ -163,7 +163,7 @@ function contrastCounts(
   outcomes: Trials['outcomes'],
   contrasts: readonly Contrast[],
   reference: number,
-): { restored: Counts; broken: Counts } {
+) {
   const count = (which: keyof Contrast): Counts => {
     const own = distinct(contrasts.map((contrast) => contrast[which])).flatMap((units) =>
       outcomesUnder(outcomes, units, reference),

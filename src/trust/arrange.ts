@@ -125,7 +125,7 @@ function withOwnOfBase(
       const name = key as keyof Settings;
       return [key, setting(name, source, base, head) ?? schema.parse(undefined)];
     });
-  const json = (value: unknown): string => canonicalJson(value as Json);
+  const json = (value: unknown) => canonicalJson(value as Json);
   const isHeads = kept.every(
     ([key, value]) => json(head.settings[key as keyof Settings]) === json(value),
   );
@@ -166,7 +166,7 @@ function keyChanges(base: object | null = null, head: object | null = null): str
 type TriesRule = Settings['n_tries'];
 
 function isFewer(left: TriesRule, right: TriesRule): boolean {
-  const most = (rule: TriesRule): number => (rule === 'adaptive' ? MOST_TRIES : rule);
+  const most = (rule: TriesRule) => (rule === 'adaptive' ? MOST_TRIES : rule);
   return most(left) < most(right);
 }
 

@@ -59,7 +59,7 @@ function codeOf({ prompt }: Suite, project: Project | null): 'prompt code' | 'ag
 }
 
 function differs(before: Suite, after: Suite): boolean {
-  const content = ({ prompt, tests }: Suite): string =>
+  const content = ({ prompt, tests }: Suite) =>
     canonicalContent([{ ...prompt, places: null, made: null }, tests]);
   return content(before) !== content(after);
 }
@@ -168,7 +168,7 @@ function changedScoring({ tests: before }: Suite, { tests: after }: Suite) {
 function changedReferences(before: Suite['tests'], after: Suite['tests']) {
   const known = new Map(before.references.map((reference) => [reference.id, reference]));
   const written = new Set(after.references.map(({ id }) => id));
-  const isEdited = (reference: Reference): boolean => {
+  const isEdited = (reference: Reference) => {
     const original = known.get(reference.id);
     return (
       original !== undefined &&

@@ -3,8 +3,7 @@ import type { EventFacts, Origin } from '../types/repository.ts';
 import { ORIGIN_WORDS, proofOf, starterOf, TRUST_TABLE } from './trust-table.ts';
 
 export interface TrustRequest {
-  /** The level that the user requests. It can only lower the run's level. */
-  lower?: TrustLevel;
+  untrusted?: boolean;
   /** An approval counts only for the commit that was labelled. */
   approval?: { by: string } | { refused: string };
   trust?: boolean;
@@ -20,10 +19,7 @@ export interface TrustDecision {
 }
 
 /** Why `code: host` is ignored. Even approved code must not run where it could read the keys. */
-export function hostRefused({
-  level,
-  approved,
-}: Pick<TrustDecision, 'level' | 'approved'>): string | null {
+export function hostRefused({ level, approved }: TrustDecision): string | null {
   if (approved === true)
     return (
       'code: host does not apply to a pull request from a fork, even an approved one: ' +
@@ -33,8 +29,6 @@ export function hostRefused({
     ? "code: host does not apply to outside contributors' pull requests: metric code runs in the sandbox"
     : null;
 }
-
-const RANK: Record<TrustLevel, number> = { untrusted: 0, member: 1, trusted: 2 };
 
 /**
  * Only `--trust` on the command line and an approval label raise the level. The label counts only
@@ -46,17 +40,10 @@ export function trustLevel(
   request: TrustRequest = {},
 ): TrustDecision {
   const decision = raisedTrust(facts, head, request) ?? fromTable(facts, head);
-  if (request.lower === undefined) return decision;
-  if (RANK[request.lower] < RANK[decision.level]) {
-    return {
-      level: request.lower,
-      reason: `lowered by an input; without it, the level would be ${decision.level}: ${decision.reason}`,
-    };
-  }
-  if (request.lower === decision.level) return decision;
+  if (request.untrusted !== true || decision.level === 'untrusted') return decision;
   return {
-    level: decision.level,
-    reason: `${decision.reason}; an input cannot raise the level to ${request.lower}`,
+    level: 'untrusted',
+    reason: `lowered by an input; without it, the level would be ${decision.level}: ${decision.reason}`,
   };
 }
 

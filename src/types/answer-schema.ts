@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Opaque, Part, Step, Usage } from './answer.ts';
 
 const count = z.int().nonnegative();
 
@@ -37,7 +36,7 @@ export const partSchema = z.discriminatedUnion('type', [
     kind: z.string().describe("The vendor's name for it."),
     json: z.string().describe('The part as the vendor sent it.'),
   }),
-]) satisfies z.ZodType<Part>;
+]);
 
 export const stepSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -51,7 +50,7 @@ export const stepSchema = z.discriminatedUnion('type', [
     arguments: callArguments,
     result: z.string().nullable().describe("The tool's result; null if there is none."),
   }),
-]) satisfies z.ZodType<Step>;
+]);
 
 export const usageSchema = z.strictObject({
   input_tokens: count.describe('Tokens of the request.'),
@@ -59,10 +58,10 @@ export const usageSchema = z.strictObject({
   reasoning_tokens: count
     .describe('Output tokens for thinking; absent if they are not counted separately.')
     .exactOptional(),
-}) satisfies z.ZodType<Usage>;
+});
 
 export const opaqueSchema = z.strictObject({
   api: z.enum(['responses', 'chat', 'messages']),
   model: z.string(),
   data: z.json(),
-}) satisfies z.ZodType<Opaque>;
+});

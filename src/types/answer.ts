@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { stepSchema, usageSchema } from './answer-schema.ts';
 import type { Json } from './plain.ts';
 import type { ChatApi } from './vendors/names.ts';
 
@@ -58,12 +60,7 @@ export const ENDED = ['stop', 'length', 'tool_calls', 'refused', 'filtered', 'ot
 
 export type Ended = (typeof ENDED)[number];
 
-export interface Usage {
-  input_tokens: number;
-  output_tokens: number;
-  /** Absent if the vendor does not count them separately. */
-  reasoning_tokens?: number;
-}
+export type Usage = z.infer<typeof usageSchema>;
 
 export interface ToolCall {
   /** Set in dialogues: unique in its transcript, nine letters or digits unless recorded. */
@@ -80,9 +77,7 @@ export function callId(ordinal: number): string {
   return `call${String(ordinal).padStart(5, '0')}`;
 }
 
-export type Step =
-  | { type: 'message'; role: 'user' | 'assistant'; text: string }
-  | { type: 'tool_call'; name: string; arguments: string; result: string | null };
+export type Step = z.infer<typeof stepSchema>;
 
 export type CallPart = Extract<Part, { type: 'tool_call' }>;
 

@@ -1,6 +1,15 @@
-import type { Usage } from './answer.ts';
+import type { z } from 'zod';
 import type { ExactJson } from './exact-json.ts';
 import type { Json, Place, CodeLanguage, CodePlace } from './plain.ts';
+import type {
+  gradeSchema,
+  levelSchema,
+  objectScoreSchema,
+  objectScoresSchema,
+  outcomeSchema,
+  scoreSchema,
+  tallySchema,
+} from './score-schema.ts';
 
 export interface GraderSettings {
   model: string;
@@ -20,7 +29,7 @@ export interface DependsOn {
   place: Place;
 }
 
-export type MetricLevel = 'Message' | 'Turn' | 'Thread' | 'ToolCall';
+export type MetricLevel = z.infer<typeof levelSchema>;
 
 /** `both`: the turns of either side. As in FlexEval, a tool's messages are the assistant's. */
 export type JudgedSide = 'user' | 'both';
@@ -87,55 +96,13 @@ export interface Rubric {
   place: Place;
 }
 
-export interface GradeRecord {
-  prompt: string;
-  replies: {
-    grader: string;
-    /** Null if the reply has no label. Absent in older results. */
-    label?: string | null;
-    reply: string;
-    usage: Usage | null;
-  }[];
-}
+export type GradeRecord = z.infer<typeof gradeSchema>;
 
-export interface ObjectScore {
-  at: number;
-  /** Number of the scripted turn, from 1. */
-  turn?: number;
-  status: 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
-  value: Json;
-  reason: string | null;
-  raised?: true;
-  label?: string;
-  grade?: GradeRecord;
-}
+export type ObjectScore = z.infer<typeof objectScoreSchema>;
 
-export interface ObjectScores {
-  level: MetricLevel;
-  scores: ObjectScore[];
-}
+export type ObjectScores = z.infer<typeof objectScoresSchema>;
 
-export type Score =
-  | {
-      metric: string;
-      status: 'pass' | 'fail';
-      value: Json;
-      reason: string | null;
-      skip: boolean;
-      raised?: true;
-      label?: string;
-      objects?: ObjectScores;
-      grade?: GradeRecord;
-    }
-  | {
-      metric: string;
-      status: 'ungraded' | 'error' | 'skipped';
-      value: null;
-      reason: string;
-      skip: boolean;
-      objects?: ObjectScores;
-      grade?: GradeRecord;
-    };
+export type Score = z.infer<typeof scoreSchema>;
 
 export type JsonSchema = boolean | { [key: string]: ExactJson };
 
@@ -143,16 +110,7 @@ export type SchemaFinding =
   { status: 'checked'; wrong: string | null } | { status: 'error'; message: string };
 
 /** A try passes if every metric that affects the verdict passes. */
-export type Outcome = 'pass' | 'fail' | 'ungraded' | 'error' | 'skipped';
+export type Outcome = z.infer<typeof outcomeSchema>;
 
 /** How often one reference passed or failed on base or head. Most names are llmeval's. */
-export interface Tally {
-  num_passes: number;
-  num_fails: number;
-  num_skip_passes: number;
-  num_skip_fails: number;
-  num_tries: number;
-  num_metrics: number;
-  num_ungraded: number;
-  num_errors: number;
-}
+export type Tally = z.infer<typeof tallySchema>;

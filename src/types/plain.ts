@@ -1,4 +1,6 @@
+import type { z } from 'zod';
 import { LongNumber, parseExactly, type ExactJson } from './exact-json.ts';
+import type { noticeSchema, placeSchema, problemSchema } from './notice-schema.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -78,46 +80,14 @@ export const SIDES = ['base', 'head'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** `line` counts from 1; 0 means the whole file. */
-export interface Place {
-  file: string;
-  line: number;
-}
+export type Place = z.infer<typeof placeSchema>;
 
-export interface Problem {
-  place: Place | null;
-  message: string;
-}
+export type Problem = z.infer<typeof problemSchema>;
 
 /** A message to the user that does not affect the verdict. */
-export interface Notice {
-  kind: NoticeKind;
-  message: string;
-  place: Place | null;
-}
+export type Notice = z.infer<typeof noticeSchema>;
 
-export const NOTICE_KINDS = [
-  'added',
-  'removed',
-  'edited',
-  'skipped',
-  'ungraded',
-  'error',
-  'capped',
-  'not-comparable',
-  'ended',
-  'served',
-  'trust',
-  'settings',
-  'unused',
-  'import',
-  'permission',
-  'repeats',
-  'quarantine',
-  'qualeval',
-  'scoring',
-] as const;
-
-export type NoticeKind = (typeof NOTICE_KINDS)[number];
+export type NoticeKind = Notice['kind'];
 
 export type Conclusion = 'success' | 'failure' | 'neutral' | 'error';
 

@@ -22,7 +22,7 @@ export interface EventFacts {
   addedLabel: string | null;
   description?: string;
   labeller?: { login: string; type?: string | null | undefined; isAuthor: boolean };
-  origin: { event: string; runId: number } | null;
+  origin: { event: string } | null;
 }
 
 export const NO_FACTS: EventFacts = {

@@ -18,18 +18,24 @@ const replayed = countSchema
   )
   .exactOptional();
 
+const calls = countSchema.describe('Number of calls.');
+
+const reused = countSchema.describe('Number of stored answers that were used.');
+
+const cost = dollarsSchema.describe(
+  'Cost of the calls in dollars; null if the price of some is unknown.',
+);
+
 export const usageTotalsSchema = z.strictObject({
-  calls: countSchema.describe('Number of calls.'),
-  reused: countSchema.describe('Number of stored answers that were used.'),
+  calls,
+  reused,
   replayed,
   input_tokens: countSchema.describe('Tokens of the requests.'),
   cached_tokens: countSchema
     .describe('Input tokens that the vendor read from its prompt cache; absent if there are none.')
     .exactOptional(),
   output_tokens: countSchema.describe('Tokens of the answers.'),
-  cost_usd: dollarsSchema.describe(
-    'Cost of the calls in dollars; null if the price of some is unknown.',
-  ),
+  cost_usd: cost,
   unpriced: z
     .literal('programs')
     .describe('Set if all calls went to programs of the project without a price, or to recordings.')
@@ -38,15 +44,7 @@ export const usageTotalsSchema = z.strictObject({
   by_purpose: z
     .partialRecord(
       z.enum(PURPOSES),
-      z.strictObject({
-        calls: countSchema.describe('Number of calls.'),
-        reused: countSchema.describe('Number of stored answers that were used.'),
-        replayed,
-        cost_usd: dollarsSchema.describe(
-          'Cost of the calls in dollars; null if the price of some is unknown.',
-        ),
-        saved_usd: saved,
-      }),
+      z.strictObject({ calls, reused, replayed, cost_usd: cost, saved_usd: saved }),
     )
     .describe('The same figures by purpose of the calls.'),
 });

@@ -67,11 +67,6 @@ describe('a missing API key', () => {
     expect(run.messages.join()).toContain('the environment variable LOCAL_KEY is not set');
     expect(at.github.state.checkRuns).toMatchObject([{ conclusion: 'failure' }]);
   });
-
-  test('is an error only if the run has to call a model', async () => {
-    const { run } = await pullRequest(quiz(), README, withoutEndpoints);
-    expect(run.outputs['conclusion']).toBe('success');
-  });
 });
 
 describe('a pull request from a fork', () => {

@@ -115,11 +115,6 @@ describe('action inputs', () => {
       'shard: must be i/n with i from 1 to n and n at most 256, like 2/4, not "5/4"',
     ],
     [
-      'shard',
-      '0/4',
-      'shard: must be i/n with i from 1 to n and n at most 256, like 2/4, not "0/4"',
-    ],
-    [
       'working-directory',
       '../other',
       'working-directory: must be a folder inside the repository, not "../other"',

@@ -65,17 +65,6 @@ describe('codeSpan', () => {
     );
   });
 
-  function expectInPipeTable(text: string) {
-    const row = `| ${codeSpan(text, { table: true })} | z |`;
-    const frame = 'table thead tr th th tbody tr td code td'.split(' ');
-    expectOnly(renderGithub(`| a | b |\n| - | - |\n${row}\n`), frame, 'a b z');
-  }
-  test.each(payloads)('keeps %s inside a cell of a pipe table', (_what, text) =>
-    expectInPipeTable(text),
-  );
-
-  test('keeps any text inside a cell of a pipe table', () => forAnyText(300, expectInPipeTable));
-
   test('keeps any text inside the span, also at the start of a line', () =>
     forAnyText(300, (text) => {
       expectOnly(renderGithub(codeSpan(text)), ['p', 'code'], '');

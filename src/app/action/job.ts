@@ -56,10 +56,7 @@ interface GivenJob extends Omit<Job, 'trust' | 'commits' | 'lease' | 'own'> {
 }
 
 /** A failure to publish never changes the verdict. */
-export async function runJob(
-  given: GivenJob,
-  crashed: Promise<never> | null = null,
-): Promise<Conclusion> {
+export async function runJob(given: GivenJob, crashed: Promise<never> | null): Promise<Conclusion> {
   const { inputs, env, runner, secrets } = given;
   const client = await connect({ token: inputs.token, env, secondMs: given.secondMs });
   const kinds = given.jobs.filter((kind) => kind.takes(given));
@@ -161,10 +158,7 @@ export const LONGEST_REASON = 500;
  * A line of the pull request's description that starts with the label's name and a colon, or else
  * the label's own description. Null if the pull request lacks the label.
  */
-export function overrideReason(
-  { labels, body }: Pick<PullWords, 'labels' | 'body'>,
-  label: string,
-): string | null {
+export function overrideReason({ labels, body }: PullWords, label: string): string | null {
   const found = labels.find(({ name }) => name.toLowerCase() === label.toLowerCase());
   if (found === undefined) return null;
   const start = `${label.toLowerCase()}:`;
@@ -220,11 +214,7 @@ export function withOverride(result: Result, override: Override): Result {
  * Uses only the event and GitHub's API, because an outsider may have written an earlier workflow
  * run's artifacts.
  */
-async function locate(
-  client: Client,
-  facts: EventFacts,
-  { base }: Pick<Inputs, 'base'>,
-): Promise<Located> {
+async function locate(client: Client, facts: EventFacts, { base }: Inputs): Promise<Located> {
   const nothing = nothingToDo(facts, base);
   if (nothing !== null) return { skip: nothing };
   if (facts.event === 'merge_group') return withQueuedPullRequest(client, facts);
@@ -273,7 +263,7 @@ async function refuseForkCheckout(
 async function evaluateJob(job: Job, session: Session) {
   const { facts } = job;
   const mode = modeOf(job);
-  let published = (): Promise<void> => Promise.resolve();
+  let published = () => Promise.resolve();
   try {
     await refuseForkCheckout(session.repository, facts);
     const found = await findSides(session.repository, await commitsOf(job), commitsRequest(job));

@@ -120,7 +120,7 @@ export function outputsOf(
 ): Record<string, string> {
   const { conclusion, title, usage } = result;
   const references = result.suites.flatMap((suite) => suite.references);
-  const count = (...statuses: ReferenceStatus[]): string =>
+  const count = (...statuses: ReferenceStatus[]) =>
     String(references.filter(({ status }) => statuses.includes(status)).length);
   return {
     conclusion,
@@ -169,7 +169,7 @@ function countJudged({ references }: SuiteResult, side: 'base' | 'head'): number
 }
 
 export function fillReportFolder(
-  { inputs: { reportPath }, workspace, runner }: Pick<Job, 'inputs' | 'workspace' | 'runner'>,
+  { inputs: { reportPath }, workspace, runner }: Job,
   session: Session,
   write: (folder: OwnFolder) => Promise<void>,
 ): Promise<string | null> {
@@ -268,7 +268,7 @@ function postCheck(job: PublishJob): Promise<PublishResult> {
 async function writeSummary(job: PublishJob): Promise<string[]> {
   const { result, reports, summaryPath, links } = job;
   const warnings: string[] = [];
-  const text = (): string => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
+  const text = () => renderSummary(result, reports, JOB_SUMMARY_LIMIT, links);
   await appendSummary(summaryPath, text, (line) => warnings.push(line));
   return warnings;
 }

@@ -87,7 +87,7 @@ const KEPT_NOTICE =
   '--all removes them too';
 
 function lines({ file, entries, bytes, oldest, newest, models }: StoreStats): string[] {
-  const day = (time: number | null): string =>
+  const day = (time: number | null) =>
     time === null ? '' : new Date(time).toISOString().slice(0, 10);
   const used =
     oldest === null

@@ -26,14 +26,14 @@ export function makeDemoRepository(
   folder: string,
   files: Readonly<Record<string, string>> = {},
 ) {
-  const git = (...args: string[]): string =>
+  const git = (...args: string[]) =>
     execFileSync('git', [...GIT_SETTINGS.flatMap((setting) => ['-c', setting]), ...args], {
       cwd: folder,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { ...process.env, GIT_AUTHOR_DATE: DATE, GIT_COMMITTER_DATE: DATE },
     }).trim();
-  const commit = (from: string, message: string): string => {
+  const commit = (from: string, message: string) => {
     cpSync(join(fixture, from), folder, { recursive: true });
     git('add', '--all');
     git('commit', '--quiet', '--no-verify', '--message', message);
@@ -88,7 +88,7 @@ async function runDemo(
   terminal: Terminal,
 ): Promise<void> {
   const { out } = terminal;
-  const inPackage = (path: string): string => join(packageRoot(), path);
+  const inPackage = (path: string) => join(packageRoot(), path);
   const folder = join(await mkdtemp(join(tmpdir(), 'evaldiff-demo-')), 'shop');
   await mkdir(folder);
   const from = Object.entries(files).map(([to, path]) => [to, inPackage(path)]);
@@ -109,7 +109,7 @@ async function runDemo(
       cwd: folder,
       env: exampleEnvironment(terminal),
     });
-    const reports = (name: string): string => join(options.report, name);
+    const reports = (name: string) => join(options.report, name);
     out(
       [
         RULE,

@@ -41,7 +41,7 @@ export async function savedFilesIn(
 
 async function filesIn(path: string, cwd: string, problems: Problem[]): Promise<string[]> {
   const full = resolve(cwd, path);
-  const wrong = (message: string): string[] => {
+  const wrong = (message: string) => {
     problems.push(problem(path, message));
     return [];
   };

@@ -74,8 +74,7 @@ export async function writeProject(options: InitOptions, terminal: Terminal): Pr
       ? await validateLines(join(seen.root, seen.below), terminal, code)
       : [`npx evaldiff validate --code host was not run, because it runs ${seen.runs.join(', ')}`];
   const here = await realpath(terminal.cwd);
-  const shown = (path: string): string =>
-    relative(here, join(seen.root, path)).split(sep).join('/');
+  const shown = (path: string) => relative(here, join(seen.root, path)).split(sep).join('/');
   const facts = { ...written, unset, named: options.from !== undefined, shown };
   return initLines(seen, files, facts, found);
 }
@@ -272,7 +271,7 @@ interface Facts extends WrittenFor {
 function nextSteps(seen: Seen, files: ReadonlyMap<string, string>, facts: Facts): string[] {
   const { vendors, origin, named, shown, starter } = facts;
   const { git, below, foreign, prompts, workflow } = seen;
-  const inProject = (path: string): string => posix.relative(below, path);
+  const inProject = (path: string) => posix.relative(below, path);
   const steps = [
     ...when(
       !git,

@@ -143,7 +143,7 @@ function answerOptions(command: Command): void {
     .option('--no-store', 'do not store answers or reuse stored ones');
 }
 
-export function addVariants(command: Command, { features }: Pick<Terminal, 'features'>) {
+export function addVariants(command: Command, { features }: Terminal) {
   const variants = features
     .flatMap((row) => row.variants ?? [])
     .filter(({ command: name }) => name === command.name());
@@ -176,8 +176,8 @@ export function directoryOption(folder: string): string {
  * Searches parent folders only inside the checkout. Folders above it may belong to someone else.
  */
 export function projectFolder(
-  { directory, config }: Pick<EvaluateOptions, 'directory' | 'config'>,
-  { cwd, err }: Pick<Terminal, 'cwd' | 'err'>,
+  { directory, config }: EvaluateOptions,
+  { cwd, err }: Terminal,
 ): string {
   const here = resolve(cwd, directory);
   if (directory !== '.') return here;

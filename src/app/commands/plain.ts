@@ -8,7 +8,6 @@ import { sizeWords } from '../../money/plan.ts';
 import { planJson, planLines } from '../../report/plan.ts';
 import { counted } from '../../text/amounts.ts';
 import { logJson, logLine } from '../../text/log.ts';
-import type { TrustDecision } from '../../trust/trust.ts';
 import type { Notice } from '../../types/plain.ts';
 import { unrunnableReferences } from '../run/check.ts';
 import { certainWords, planRun } from '../run/plan.ts';
@@ -84,7 +83,7 @@ function planOnly(
     options: EvaluateOptions;
     terminal: Terminal;
   } & Pick<RunInput, 'strict'>,
-): Promise<{ planned: PlannedOrRefused; trust: TrustDecision }> {
+) {
   return withProject(options, terminal, { overrides, role: 'plan' }, async (session) => {
     const sides = await find(session);
     const planned = await withEdges(session, sides, (edges) =>

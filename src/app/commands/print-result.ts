@@ -39,7 +39,7 @@ export async function showResult(
 
 export async function print(
   result: Result,
-  { json }: Pick<EvaluateOptions, 'json'>,
+  { json }: EvaluateOptions,
   terminal: Terminal,
 ): Promise<void> {
   terminal.out(json === true ? `${logJson(result)}\n` : await renderResult(result, terminal));
@@ -47,7 +47,7 @@ export async function print(
 
 export async function writeOwnReports(
   session: Session,
-  { report }: Pick<EvaluateOptions, 'report'>,
+  { report }: EvaluateOptions,
   { cwd, err }: Terminal,
   first: string,
   write: (folder: OwnFolder) => Promise<void>,
@@ -60,7 +60,7 @@ export async function writeOwnReports(
   if (written !== null) err(`${logLine(`report: ${join(path, first)}`)}\n`);
 }
 
-export function printEnd({ conclusion, title }: Result, { err }: Pick<Terminal, 'err'>): number {
+export function printEnd({ conclusion, title }: Result, { err }: Terminal): number {
   err(`${logLine(endLine(conclusion, title))}\n`);
   return exitCode(conclusion);
 }

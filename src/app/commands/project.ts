@@ -96,13 +96,8 @@ interface OwnOptions {
 
 /** Absolute paths that runs with these options write to. Each includes everything below it. */
 export function ownPaths(
-  {
-    store,
-    report,
-    results,
-    record,
-  }: Pick<EvaluateOptions, 'store' | 'report' | 'results' | 'record'>,
-  { cwd, env }: Pick<Terminal, 'cwd' | 'env'>,
+  { store, report, results, record }: EvaluateOptions,
+  { cwd, env }: Terminal,
 ): string[] {
   const caches = userFolder(machineOf(env));
   return [store, env['EVALDIFF_STORE'], report, results, record, caches].flatMap((path) =>
@@ -159,7 +154,7 @@ function cliSessionOptions(
   const secrets = createSecretRegister();
   secrets.add(secretsIn(access).filter(({ length }) => length >= SHORTEST_KEY));
   secrets.add([...codeSecrets(inputs.codeEnv, env), ...identitySecrets(env)]);
-  const log = (line: string): void => {
+  const log = (line: string) => {
     err(`${logText(line)}\n`);
   };
   return {
@@ -173,7 +168,7 @@ function cliSessionOptions(
     role,
     trust: trustLevel(NO_FACTS, 'unknown', {
       trust,
-      ...(options.untrusted === true ? { lower: 'untrusted' } : {}),
+      untrusted: options.untrusted === true,
     }),
     withheld: null,
     store: { kind: 'machine', file: store, cwd, remember },
@@ -255,7 +250,7 @@ export function asking<T>(
 ): Promise<T> {
   return withEdges(session, { base: null, head: tree }, async (edges) => {
     const ledgers: Ledger[] = [];
-    const ledger = (given: Ledger): void => {
+    const ledger = (given: Ledger) => {
       ledgers.push(given);
       edges.ledger(given);
     };

@@ -9,7 +9,7 @@ import { comparisonBlocks } from '../../report/comparison.ts';
 import { renderJunit } from '../../report/junit.ts';
 import { markdownOf } from '../../report/markdown.ts';
 import { tablesOfReports, tablesOfResult } from '../../report/run-rows.ts';
-import { passes, runBlocks, type RunTable } from '../../report/run-tables.ts';
+import { passes, runBlocks } from '../../report/run-tables.ts';
 import { NO_LINKS, type Block } from '../../report/sections/document.ts';
 import { loadReports } from '../../report/sections/feature-report.ts';
 import { logJson } from '../../text/log.ts';
@@ -136,9 +136,7 @@ function compareFiles(files: readonly SavedFile[]): Block[] {
     : comparisonBlocks(first, second);
 }
 
-async function tablesOf(
-  files: readonly SavedFile[],
-): Promise<{ tables: RunTable[]; conclusions: number[] }> {
+async function tablesOf(files: readonly SavedFile[]) {
   const results = files.flatMap((file) => (file.kind === 'result' ? [file] : []));
   const reports = files.flatMap((file) => (file.kind === 'run' ? [file.report] : []));
   const sandbox = createSandbox({

@@ -48,11 +48,7 @@ function sampleOverride({ sample, seed }: RunCommandOptions): string[] {
   throw userError(null, '--seed: chooses the sample; also set --sample, like --sample 50');
 }
 
-function runOnce(
-  overrides: readonly string[],
-  options: EvaluateOptions,
-  terminal: Terminal,
-): Promise<{ code: number; files: string[]; interrupted: boolean }> {
+function runOnce(overrides: readonly string[], options: EvaluateOptions, terminal: Terminal) {
   return withProject(options, terminal, { overrides }, async (session) => {
     const sides = await currentState(session, ownPaths(options, terminal));
     const result = await evaluateSides(

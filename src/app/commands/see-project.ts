@@ -76,11 +76,11 @@ export async function seeProject(
 ): Promise<SeenProject> {
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
-  const inRoot = (path: string): string => posix.join(below, path);
+  const inRoot = (path: string) => posix.join(below, path);
   const settings = [SETTINGS_FILE, LLMEVAL_FILE].find((path) => tree.files.has(path));
   const files = createFiles(tree);
   const own = paths.filter((path) => !path.split('/').includes('node_modules'));
-  const isPrompt = (path: string): boolean => /^prompts\/[^/]+\.ya?ml$/.test(path);
+  const isPrompt = (path: string) => /^prompts\/[^/]+\.ya?ml$/.test(path);
   const looked = own.map(async (path) => {
     const format = await (isPrompt(path) || MAYBE_EVALS.test(path)
       ? detectFormat(path, files, formats)

@@ -118,7 +118,7 @@ async function promptsOf(
   options: ShowOptions,
   terminal: Terminal,
 ): Promise<SentBySuite> {
-  const note = (words: string): void => {
+  const note = (words: string) => {
     terminal.err(`${logLine(`note: ${words}`)}\n`);
   };
   try {

@@ -34,7 +34,7 @@ export interface Terminal {
   features: CommandFeatures;
 }
 
-export function originOf({ origin }: Pick<Terminal, 'origin'>): CopyOrigin | null {
+export function originOf({ origin }: Terminal): CopyOrigin | null {
   return origin?.() ?? null;
 }
 
@@ -136,7 +136,7 @@ export type CommandFeatures = readonly (Feature & SessionRow & CommandRow)[];
 /** Loading the renderer's table of character widths would slow each start by 10 %. */
 export async function printBlocks(
   blocks: readonly Block[],
-  { out, width, isTerminal }: Pick<Terminal, 'out' | 'width' | 'isTerminal'>,
+  { out, width, isTerminal }: Terminal,
 ): Promise<void> {
   const { renderBlocks } = await import('../../report/terminal.ts');
   out(`${renderBlocks(blocks, { width, colour: isTerminal })}\n`);
@@ -144,7 +144,7 @@ export async function printBlocks(
 
 export async function renderResult(
   result: Result,
-  { width, isTerminal, features }: Pick<Terminal, 'width' | 'isTerminal' | 'features'>,
+  { width, isTerminal, features }: Terminal,
 ): Promise<string> {
   const { renderTerminal } = await import('../../report/terminal.ts');
   const form = { width, colour: isTerminal, folded: isTerminal };

@@ -16,7 +16,7 @@ const PLACEHOLDER = '<owner>';
 const WORKFLOWS_FOLDER = '.github/workflows';
 
 export async function findWorkflow(
-  { root, below }: Pick<SeenProject, 'root' | 'below'>,
+  { root, below }: SeenProject,
   origin: CopyOrigin | null,
 ): Promise<string | null> {
   const names = await readdir(join(root, WORKFLOWS_FOLDER)).catch(() => []);
@@ -139,7 +139,7 @@ function withHostCode(text: string, installs: readonly string[]): string {
 
 function withEndpoints(text: string, endpoints: readonly string[]): string {
   if (endpoints.length === 0) return text;
-  const indented = (spaces: number, lines: readonly string[]): string =>
+  const indented = (spaces: number, lines: readonly string[]) =>
     lines.map((line) => `${' '.repeat(spaces)}${line}\n`).join('');
   const keys = endpoints.map(
     (name) => `${endpointKey(name)}: \${{ secrets.${endpointKey(name)} }}`,

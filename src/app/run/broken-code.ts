@@ -41,7 +41,7 @@ interface Use {
 const BROKEN_CODE_ERROR =
   /^(?:ReferenceError|NameError|UnboundLocalError|ImportError|ModuleNotFoundError|PermissionError)\b/;
 
-function brokenChecks(suites: readonly SuiteRun[]): { checks: Broken[]; notices: Notice[] } {
+function brokenChecks(suites: readonly SuiteRun[]) {
   const found: { checks: Broken[]; notices: Notice[] } = { checks: [], notices: [] };
   const uses = new Map<string, Use>();
   for (const suite of suites)

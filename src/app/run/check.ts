@@ -128,7 +128,7 @@ const FAILS_ALWAYS = 'does not compile, so it fails on every answer, as in promp
  */
 export async function checkCode(
   suites: readonly SuiteComparison[],
-  { mode, code }: Pick<PrepareInput, 'mode' | 'code'>,
+  { mode, code }: PrepareInput,
   evaluate: Evaluate | undefined,
 ): Promise<{ problems: Problem[]; notices: Notice[] }> {
   if (code === 'off' || evaluate === undefined) return { problems: [], notices: [] };

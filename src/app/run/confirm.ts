@@ -50,7 +50,7 @@ export async function confirmFalls(
   const first = judgeMeasured(measured);
   const claims = suiteClaims(first, gate);
   const found = new Map<SuiteComparison, Confirmation[]>();
-  const add = (suite: SuiteComparison, confirmation: Confirmation): void => {
+  const add = (suite: SuiteComparison, confirmation: Confirmation) => {
     found.set(suite, [...(found.get(suite) ?? []), confirmation]);
   };
   for (const claim of claims) {

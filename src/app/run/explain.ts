@@ -55,9 +55,7 @@ function joinedParts(added: readonly Partial<Added>[]): Partial<FeatureParts> {
 }
 
 /** `fixed`: how many tries would have been made without early stops. */
-function countAdaptiveTries(
-  suites: readonly SuiteComparison[],
-): { made: number; fixed: number } | null {
+function countAdaptiveTries(suites: readonly SuiteComparison[]) {
   const made = new Map<string, number>();
   for (const { run, policy } of suites) {
     if (policy.kind !== 'adaptive') continue;

@@ -80,9 +80,8 @@ export async function judgeWithoutKeys<Plan extends RunPlan & { emptyResult: Res
   missingKeys: (targets: readonly Target[]) => Problem[],
   judge: (open: Plan) => Promise<Result>,
 ): Promise<Result> {
-  const hasKeys = (targets: readonly Target[]): boolean => missingKeys(targets).length === 0;
-  const isOpen = (suite: SuiteComparison): boolean =>
-    hasKeys(targetsOf({ suites: [suite], features: [] }));
+  const hasKeys = (targets: readonly Target[]) => missingKeys(targets).length === 0;
+  const isOpen = (suite: SuiteComparison) => hasKeys(targetsOf({ suites: [suite], features: [] }));
   const open = plan.suites.filter(isOpen);
   const left = plan.suites
     .filter((suite) => !isOpen(suite))

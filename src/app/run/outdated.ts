@@ -4,7 +4,6 @@ import {
   type SuiteComparison,
   type Try,
 } from '../../kernel/plan/suite-run.ts';
-import type { TryResult } from '../../kernel/result/reference-result.ts';
 import type { Generation } from '../../kernel/select/affected-suite.ts';
 import { isHosted } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
@@ -61,7 +60,7 @@ function servedNow(suites: readonly SuiteComparison[]): ReadonlyMap<string, Read
   return found;
 }
 
-function triesOf(suites: readonly SuiteComparison[]): { model: string; made: TryResult }[] {
+function triesOf(suites: readonly SuiteComparison[]) {
   return suites.flatMap(({ run }) =>
     run.runs.flatMap(({ affected, ...sides }) =>
       SIDES.flatMap((side) => {

@@ -139,7 +139,7 @@ function answererNotices(
 }
 
 function isOutside([program = '', ...words]: readonly string[]): boolean {
-  const isAbsolute = (word: string): boolean => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
+  const isAbsolute = (word: string) => /^(?:[/\\]|[A-Za-z]:[/\\])/.test(word);
   const named = words.filter((word) => !word.startsWith('-'));
   return named.length === 0
     ? isAbsolute(program)
@@ -171,11 +171,7 @@ function unseenPrograms(
   }));
 }
 
-function projectSides(
-  input: PrepareInput,
-  arranged: TrustedSides,
-  hash: (text: string) => string,
-): { base: ProjectSide | null; head: ProjectSide } {
+function projectSides(input: PrepareInput, arranged: TrustedSides, hash: (text: string) => string) {
   const sides = withAfterwards(arranged.base, arranged.head);
   const side = (project: Project, tree: SourceTree): ProjectSide => ({
     project,
@@ -208,13 +204,7 @@ export function priceSettings({ base, head, budget }: TrustedSides): Settings[] 
 function buildComparison(
   run: SuiteRun,
   arranged: TrustedSides,
-  {
-    mode,
-    gate,
-    failOn,
-    today,
-    again,
-  }: Pick<PrepareInput, 'mode' | 'failOn' | 'today' | 'again'> & { gate: GateSettings },
+  { mode, gate, failOn, today, again }: PrepareInput & { gate: GateSettings },
 ): SuiteComparison {
   const tests = (run.suite.head ?? run.suite.base)?.suite.tests ?? run.scoring.tests;
   const own = again === undefined ? ownGate(tests, failOn) : again.ownGate(tests);

@@ -1,26 +1,21 @@
 import { checkEnds } from '../../config/check-models.ts';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
 import type { HostCall } from '../../config/host-call.ts';
-import type { Overrides } from '../../config/overrides.ts';
 import { readProject, type ReadOptions, type ReadTools } from '../../config/project.ts';
 import { sweepNotice } from '../../config/sweep.ts';
 import { deduplicate } from '../../documents/document.ts';
 import { withText, type ParsedDocuments } from '../../documents/files.ts';
 import { problem } from '../../errors.ts';
-import { createRandom, shuffle } from '../../kernel/statistics/random.ts';
-import type { Reference } from '../../kernel/suite/suite.ts';
 import { metrics } from '../../metrics/index.ts';
 import { builtInRubrics } from '../../metrics/rubric.ts';
 import type { Project } from '../../project/settings.ts';
-import { counted } from '../../text/amounts.ts';
-import { fitterOf, namesMeant } from '../../text/patterns.ts';
-import { didYouMean } from '../../text/suggest.ts';
 import { applyTrust, withFilesOf } from '../../trust/arrange.ts';
 import { mergeProjects } from '../../trust/merge.ts';
 import { sources } from '../../trust/trust.ts';
 import type { ListedEnds } from '../../types/passports.ts';
 import type { Notice, Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
+import { chooseReferences } from './choose-references.ts';
 import { ownSettings, type SidesRead } from './feature.ts';
 import type { ReadSides, RunInput } from './record.ts';
 
@@ -95,7 +90,7 @@ async function ownReads(
   sides: { base: Project | null; head: Project },
   { overrides: { prompts, references, tags, sample } }: ReadOptions,
   earlier: SidesRead['earlier'],
-): Promise<{ key: string; read?: unknown; problems?: Problem[]; notices?: Notice[] }[]> {
+) {
   const asRead: SidesRead = {
     trust,
     isChosen: [prompts, references, tags, sample].some((each) => each !== null),
@@ -159,7 +154,7 @@ function relisting(
   };
   return async (notices) => {
     const [old, now] = [noticesBy(before), noticesBy(await knownLists(reading))];
-    const isIn = (all: Notice[], notice: Notice): boolean =>
+    const isIn = (all: Notice[], notice: Notice) =>
       all.some(({ message }) => message === notice.message);
     return [
       ...notices.filter((each) => !isIn(old, each) || isIn(now, each)),
@@ -184,7 +179,7 @@ export function headReader(
  * An outside contributor's settings must not decide which files count and what model names mean.
  */
 function headToRead(
-  { base, tip, head, trust }: Pick<RunInput, 'base' | 'tip' | 'head' | 'trust'>,
+  { base, tip, head, trust }: RunInput,
   read: ReadOptions,
 ): { tree: SourceTree; read: ReadOptions; notices: Notice[] } {
   if (sources(trust).settings === 'head') return { tree: head, read, notices: [] };
@@ -270,132 +265,4 @@ function rowsByFile(project: Project | null): Map<string, Set<string>> {
   const references = project?.suites.flatMap(({ tests }) => tests.references) ?? [];
   const files = Map.groupBy(references, ({ place }) => place.file);
   return new Map([...files].map(([file, rows]) => [file, new Set(rows.map(({ id }) => id))]));
-}
-
-interface KeyedReference {
-  key: string;
-  reference: Reference;
-}
-
-/**
- * Keeps references that match the filter on base or on head. Otherwise an edited tag would look
- * like a removed reference.
- */
-export function chooseReferences(
-  base: Project | null,
-  head: Project,
-  { references, tags, sample }: Pick<Overrides, 'references' | 'tags' | 'sample'>,
-): { base: Project | null; head: Project; problems: Problem[]; notices: Notice[] } {
-  if (references === null && tags === null && sample === null)
-    return { base, head, problems: [], notices: [] };
-  const known = [...(base === null ? [] : knownIn(base)), ...knownIn(head)];
-  const byId = references?.map((pattern) => fittingReferences(pattern, known));
-  const byTag = tags?.map((pattern) => fittingTags(pattern, known));
-  const sets = [byId, byTag].flatMap((each) =>
-    each === undefined ? [] : new Set(each.flatMap((keys) => [...keys])),
-  );
-  const all = new Set(known.map(({ key }) => key));
-  const fitting = [...all].filter((key) => sets.every((set) => set.has(key)));
-  const chosen = new Set(drawn(fitting, sample));
-  const isChosen = (key: string): boolean => chosen.has(key);
-  const problems = [
-    ...unmetProblems('reference', references, byId, () =>
-      known.map(({ reference }) => reference.id),
-    ),
-    ...unmetProblems('tag', tags, byTag, () => known.flatMap(({ reference }) => reference.tags)),
-  ];
-  if (problems.length === 0 && fitting.length === 0)
-    problems.push(problem(null, 'overrides: no reference matches both references= and tags='));
-  if (problems.length > 0) return { base, head, problems, notices: [] };
-  const words = [references, tags].flatMap((each, index) =>
-    each === null ? [] : `${index === 0 ? 'references' : 'tags'}=${each.join(',')}`,
-  );
-  if (sample !== null) words.push(`sample=${sample.count} with seed ${sample.seed}`);
-  return {
-    base: base === null ? null : withChosen(base, isChosen),
-    head: withChosen(head, isChosen),
-    problems,
-    notices: [
-      {
-        kind: 'settings',
-        place: null,
-        message:
-          `only ${counted(chosen.size, 'reference')} of ${all.size} chosen ` +
-          `(${words.join(', ').slice(0, 200)}): the others were not judged`,
-      },
-    ],
-  };
-}
-
-/** Sorted first, so that the order of the files does not change the sample. */
-function drawn(keys: readonly string[], sample: Overrides['sample']): readonly string[] {
-  if (sample === null) return keys;
-  return shuffle([...keys].sort(), createRandom(sample.seed)).slice(0, sample.count);
-}
-
-function referenceKey(suite: string, id: string): string {
-  return JSON.stringify([suite, id]);
-}
-
-function knownIn({ suites }: Project): KeyedReference[] {
-  return suites.flatMap(({ prompt, tests }) =>
-    tests.references.map((reference) => ({
-      key: referenceKey(prompt.name, reference.id),
-      reference,
-    })),
-  );
-}
-
-function fittingReferences(pattern: string, known: readonly KeyedReference[]): Set<string> {
-  const ids = namesMeant(
-    pattern,
-    known.map(({ reference }) => reference.id),
-  );
-  const fits = fitterOf(pattern);
-  const chosen =
-    ids.size > 0
-      ? known.filter(({ reference }) => ids.has(reference.id))
-      : known.filter(({ reference }) =>
-          Object.values(reference.input).some((value) => fits(String(value))),
-        );
-  return new Set(chosen.map(({ key }) => key));
-}
-
-function fittingTags(pattern: string, known: readonly KeyedReference[]): Set<string> {
-  const meant = namesMeant(
-    pattern,
-    known.flatMap(({ reference }) => reference.tags),
-  );
-  return new Set(
-    known
-      .filter(({ reference }) => reference.tags.some((tag) => meant.has(tag)))
-      .map(({ key }) => key),
-  );
-}
-
-function unmetProblems(
-  what: string,
-  patterns: readonly string[] | null,
-  found: readonly ReadonlySet<string>[] | undefined,
-  names: () => readonly string[],
-): Problem[] {
-  return (patterns ?? [])
-    .filter((_, index) => found?.[index]?.size === 0)
-    .map((pattern) =>
-      problem(
-        null,
-        `overrides: no ${what} matches "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
-      ),
-    );
-}
-
-function withChosen(project: Project, isChosen: (key: string) => boolean): Project {
-  const suites = project.suites.map(({ prompt, tests }) => ({
-    prompt,
-    tests: {
-      ...tests,
-      references: tests.references.filter(({ id }) => isChosen(referenceKey(prompt.name, id))),
-    },
-  }));
-  return { ...project, suites: suites.filter(({ tests }) => tests.references.length > 0) };
 }

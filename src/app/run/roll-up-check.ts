@@ -1,10 +1,10 @@
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import { MOST_FIXING_PAIRS } from '../../kernel/plan/suspects.ts';
-import { tallySchema } from '../../kernel/result/pieces.ts';
 import { scoreCount } from '../../kernel/select/scoring.ts';
 import { gatesByPreference, metricsFor } from '../../kernel/suite/metrics.ts';
 import type { Tally } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
+import { tallySchema } from '../../types/score-schema.ts';
 
 type RollupFinding =
   /** `counts`: for example ` if num_fails is 0`. Empty if the code fails for all counts. */

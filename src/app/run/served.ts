@@ -13,7 +13,7 @@ export function describeServedModels({ suite: { base, head }, runs }: SuiteRun):
     return `${target.provider} ${target.endpoint ?? ''} ${target.model}`;
   });
   if (before === null || before !== after) return null;
-  const served = (side: Side): string =>
+  const served = (side: Side) =>
     [
       ...new Set(
         runs.flatMap((run) => run[side].flatMap(({ byHead }) => byHead.served?.model ?? [])),

@@ -28,7 +28,7 @@ export function accessFrom(
   requestIdentity: JobIdentity['request'] = null,
 ): Access {
   const identities = given.identities ?? new Map<VendorName, VendorIdentity>();
-  const fromEnv = (name: string): string | null => env[name]?.trim() || null;
+  const fromEnv = (name: string) => env[name]?.trim() || null;
   return {
     keys: perVendor((vendor) =>
       identities.has(vendor) ? null : (given.keys[vendor] ?? fromEnv(factsOf(vendor).keyVariable)),
@@ -106,7 +106,7 @@ export function refuseModelKeys(
   ]);
   const rights = identityValues(env);
   // Windows ignores the case of names.
-  const isRight = (name: string): boolean =>
+  const isRight = (name: string) =>
     IDENTITY_VARIABLES.includes(name.toUpperCase()) || rights.includes(env[name]?.trim() ?? '');
   const identity = names
     .filter(isRight)

@@ -14,7 +14,7 @@ export function createAnswerMemory(): RememberStore {
   const made = new Set<string>();
   const answers = new Map<string, OkCompletion>();
   let letters = 0;
-  const remember = (key: string, completion: OkCompletion): void => {
+  const remember = (key: string, completion: OkCompletion) => {
     if (letters > MAX_REMEMBERED_CHARS) return;
     letters += textOf(completion).length;
     answers.set(key, completion);

@@ -58,7 +58,7 @@ export function createAsking({
 }: AskingOptions) {
   let opened: Promise<Layers> | null = null;
   const requestKeyOf = rememberKeys((request) => requestKey(request, sha256));
-  const keyOf = (request: Request): string => storeKey(request, requestKeyOf(request), access);
+  const keyOf = (request: Request) => storeKey(request, requestKeyOf(request), access);
   const unlessStopped: Complete = (request) => {
     const halt = ledger().halt();
     return halt === null ? complete(request) : Promise.resolve(budgetRefusal(halt));

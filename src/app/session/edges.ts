@@ -31,7 +31,6 @@ import { refusalMemory } from './refusal-memory.ts';
 import { recordingKey, requestKey } from './request-key.ts';
 import type { ProgramTools, SessionFeatures } from './session-row.ts';
 import type { Session } from './session.ts';
-import { machineOf, userFolder } from './store-place.ts';
 
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
@@ -226,7 +225,7 @@ function scorerOf(features: SessionFeatures): Edges['scoreMetric'] {
 }
 
 function ownProgramsOf(
-  { features, trees, openStores, repository: { workTree }, env, inputs }: World,
+  { features, trees, openStores, repository: { workTree }, inputs }: World,
   ledger: ProgramTools['ledger'],
 ): OwnPrograms[] {
   const tools: ProgramTools = {
@@ -234,18 +233,13 @@ function ownProgramsOf(
     trees,
     treeOf: (commit) => trees.find((tree) => tree.commit === commit) ?? null,
     folder: join(workTree.root, workTree.below, inputs.workingDirectory),
-    cacheFolder: userFolder(machineOf(env)),
     hash: sha256,
     ledger,
   };
   return features.flatMap(({ programs }) => programs?.(tools) ?? []);
 }
 
-function codeMode({
-  inputs: { code },
-  trust,
-  log,
-}: Pick<World, 'inputs' | 'trust' | 'log'>): SandboxOptions['mode'] {
+function codeMode({ inputs: { code }, trust, log }: World): SandboxOptions['mode'] {
   const refused = code === 'host' ? hostRefused(trust) : null;
   if (refused === null) return code;
   log(refused);

@@ -22,7 +22,7 @@ import type { Sides } from './sides.ts';
 
 export async function withEdges<T>(
   session: Session,
-  { base, head }: Pick<Sides, 'base' | 'head'>,
+  { base, head }: Sides,
   work: (edges: Edges) => Promise<T>,
   exchange?: AnswerExchange,
 ): Promise<T> {

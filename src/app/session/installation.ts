@@ -34,7 +34,7 @@ const GITHUB_REMOTE =
 
 /** Null if neither the clone nor the file that `npm pack` adds names a commit. */
 export function buildOf(root: string): Build | null {
-  const git = (...command: string[]): string => {
+  const git = (...command: string[]) => {
     // Without `--git-dir`, git would find the repository around an installed package.
     const args = ['--git-dir', join(root, '.git'), ...command];
     const { status, stdout } = spawnSync('git', args, { encoding: 'utf8' });

@@ -45,11 +45,11 @@ export function createHalting({
   log,
 }: HaltOptions): Halting {
   const ending = new AbortController();
-  const halt = (reason: Halt): void => {
+  const halt = (reason: Halt) => {
     if (!ending.signal.aborted) ending.abort(reason);
   };
   const met = new Set<string>();
-  const onSignal = (name: string): void => {
+  const onSignal = (name: string) => {
     if (met.has(name)) {
       process.exit(INTERRUPTED);
       return;
@@ -117,20 +117,20 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   let shown = 0;
   let drawn = 0;
 
-  const all = (): number => planned.answers + planned.others;
-  const done = (): number => answers + others + errors;
-  const line = (): string =>
+  const all = () => planned.answers + planned.others;
+  const done = () => answers + others + errors;
+  const line = () =>
     [
       outOf(answers, planned.answers, 'answer'),
       ...(others + planned.others > 0 ? [outOf(others, planned.others, 'further call')] : []),
       ...(errors > 0 ? [counted(errors, 'error')] : []),
       ...pace(done(), all(), (now() - begun) / 1000),
     ].join(', ');
-  const isDue = (): boolean =>
+  const isDue = () =>
     style === 'line'
       ? now() - drawn >= REDRAW_MS
       : all() > 0 && now() - drawn >= STEP_MS && done() - shown >= all() * PROGRESS_STEP;
-  const draw = (): void => {
+  const draw = () => {
     const text = line();
     write(style === 'line' ? `\r${text.padEnd(width)}` : `${text}\n`);
     width = text.length;
@@ -164,7 +164,7 @@ export function createProgress({ style, write, now }: ProgressOptions): Progress
   };
 }
 
-function callsIn({ plan, features }: Planned): { answers: number; others: number } {
+function callsIn({ plan, features }: Planned) {
   const own = features.flatMap(({ certain }) =>
     certain.flatMap(({ purpose, calls }) => (purpose === 'prompt' ? [calls] : [])),
   );

@@ -31,7 +31,6 @@ export interface ProgramTools {
   treeOf(commit: string): SourceTree | null;
   trees: readonly SourceTree[];
   folder: string;
-  cacheFolder: string;
   hash(text: string): string;
   ledger(): Ledger;
 }

@@ -83,10 +83,10 @@ export function openSession<T>(
   const { role, secrets, outputs, record, inputs, features } = options;
   const own = { formats: formatsOf(features), suiteKeys: suiteKeysOf(features) };
   const env = withoutKeys(options.env, options.access, inputs.codeEnv);
-  const log = (line: string): void => {
+  const log = (line: string) => {
     options.log(secrets.redact(line));
   };
-  const warn = (line: string): void => {
+  const warn = (line: string) => {
     options.warn(secrets.redact(line));
   };
   const given = {

@@ -54,7 +54,7 @@ export function storePlace(
 }
 
 export async function storePlaceOf(
-  { workTree, commonFolder }: Pick<Repository, 'workTree' | 'commonFolder'>,
+  { workTree, commonFolder }: Repository,
   option: string | false | undefined,
   cwd: string,
   env: NodeJS.ProcessEnv,

@@ -39,7 +39,7 @@ export function openedOnce(open: () => Promise<OpenStores>): {
 } {
   let opened: Promise<OpenStores> | null = null;
   let closed: Promise<void> | null = null;
-  const close = async (): Promise<void> => {
+  const close = async () => {
     await (await opened?.catch(() => null))?.finish();
   };
   return {

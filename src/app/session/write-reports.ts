@@ -122,7 +122,7 @@ export async function writeRun(
 /** If writing fails, returns null, so that the paid result can still be used. */
 export async function fillFolder(
   path: string,
-  { workTree }: Pick<Session, 'workTree'>,
+  { workTree }: Session,
   write: (folder: OwnFolder) => Promise<void>,
   failed: (reason: string) => void,
 ): Promise<string | null> {

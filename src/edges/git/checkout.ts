@@ -28,7 +28,7 @@ export async function writeFiles(
   if ((await readdir(folder)).length > 0) throw new InternalError(`${folder} is not empty`);
   const made = new Map<string, Promise<unknown>>();
   let next = 0;
-  const writer = async (): Promise<void> => {
+  const writer = async () => {
     for (let entry = files[next++]; entry !== undefined; entry = files[next++])
       await writeEntry(entry, reader, folder, made);
   };

@@ -42,7 +42,7 @@ export function openHistory(source: GitSource) {
     if (found) known.add(commit);
     return found;
   };
-  const ensure = async (commit: string, hints: FetchHints = {}): Promise<void> => {
+  const ensure = async (commit: string, hints: FetchHints = {}) => {
     for (const ref of hints.refs ?? []) hinted.add(ref);
     wanted.add(commit);
     try {
@@ -57,8 +57,7 @@ export function openHistory(source: GitSource) {
       wanted.delete(commit);
     }
   };
-  const complete = (ids: readonly string[]): Promise<void> =>
-    inTurn(() => completeHistory(source, ids, hinted));
+  const complete = (ids: readonly string[]) => inTurn(() => completeHistory(source, ids, hinted));
   return {
     complete,
     found: (commit: string) => void known.add(commit),

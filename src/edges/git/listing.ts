@@ -84,7 +84,7 @@ export async function listTree(
   most = MAX_ENTRIES,
 ): Promise<TreeEntry[]> {
   let found = 0;
-  const isFew = (output: readonly Buffer[]): boolean => {
+  const isFew = (output: readonly Buffer[]) => {
     const chunk = output.at(-1) ?? Buffer.of();
     for (let at = chunk.indexOf(0); at >= 0; at = chunk.indexOf(0, at + 1)) found += 1;
     return found <= most;

@@ -77,7 +77,7 @@ export function openObjectReader(
     isObjectId(id)
       ? ask(id, most)
       : Promise.reject(new InternalError(`not an object id: ${id.slice(0, 80)}`));
-  const answered = async (): Promise<void> => {
+  const answered = async () => {
     await Promise.allSettled((session?.waiting ?? []).map(({ promise }) => promise));
   };
   const fetched = batchFetches(fetchContents, answered);
@@ -120,7 +120,7 @@ function batchFetches(
 ): (id: string) => Promise<void> {
   let before: Promise<unknown> = Promise.resolve();
   let next: { ids: Set<string>; done: Promise<void> } | null = null;
-  const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>): Promise<void> => {
+  const start = async (ids: ReadonlySet<string>, earlier: Promise<unknown>) => {
     await earlier;
     await answered();
     await setImmediate();
@@ -143,7 +143,7 @@ function startSession(place: GitPlace): CatFileSession {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const session: CatFileSession = { child, alive: true, waiting: [], ended };
   let complaint = '';
-  const fail = (error: Error): void => {
+  const fail = (error: Error) => {
     session.alive = false;
     for (const request of session.waiting.splice(0)) request.reject(error);
   };
@@ -176,7 +176,7 @@ function answerParser(
   let passed = 0;
   let broken = false;
 
-  const begin = (line: string): void => {
+  const begin = (line: string) => {
     const request = waiting[0];
     const [id = '', type = '', bytes] = line.split(' ');
     const isNamed = bytes !== undefined && request !== undefined && !isObjectId(request.name);

@@ -132,7 +132,7 @@ function openSource(
   { environment, remote: given = own, networkTimeoutMs = 600_000 }: RepositoryOptions,
 ): Names {
   const remote = openRemote(place, given, gitEnvironment(environment), networkTimeoutMs);
-  const fetchTrees = async (ids: readonly string[]): Promise<void> => {
+  const fetchTrees = async (ids: readonly string[]) => {
     if (ids.length === 0 || !remote.isThere) return;
     const { code, stderr } = await remote.fetch(ids, { alone: true });
     if (code === 0) return;
@@ -141,7 +141,7 @@ function openSource(
       `${lastLine(stderr)}.`;
     throw userError(null, message);
   };
-  const fetchContents = async (ids: readonly string[]): Promise<void> => {
+  const fetchContents = async (ids: readonly string[]) => {
     if (ids.length > 0 && remote.isThere) await fetchTrees(await missingIn(place, ids));
   };
   const reader = openObjectReader(place, fetchContents);

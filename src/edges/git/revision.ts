@@ -317,7 +317,7 @@ async function lastRelease({ place, remote }: Names): Promise<string | null> {
 }
 
 function newestFirst(a: string, b: string): number {
-  const numbers = (tag: string): string => {
+  const numbers = (tag: string) => {
     const [, major = '', minor = '', patch = '0'] = VERSION.exec(tag) ?? [];
     return `${major}.${minor}.${patch}`;
   };

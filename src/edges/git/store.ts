@@ -32,7 +32,7 @@ export async function openGitStore(
   temporaryFolder: string,
 ): Promise<GitStore> {
   const folder = await mkdtemp(join(temporaryFolder, 'evaldiff-git-'));
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const remove = () => rm(folder, { recursive: true, force: true });
   const place = { gitDir: join(folder, 'store.git'), directory: folder, settings: [] };
   const own: GitPlace = { ...place, environment: isolatedEnvironment(gitEnvironment(environment)) };
   try {

@@ -133,7 +133,7 @@ async function createWithFallback(
   client: Client,
   job: CheckDisplay,
   annotations: readonly CheckAnnotation[],
-): Promise<{ id: number; warnings: string[] }> {
+) {
   const whole = annotations.map(toSend);
   const plain = annotations.map(withoutAstral).map(toSend);
   let refusal: unknown = null;
@@ -206,7 +206,7 @@ function toSend(annotation: CheckAnnotation) {
 }
 
 function withoutAstral({ title, message, details, ...place }: CheckAnnotation): CheckAnnotation {
-  const text = (value: string): string =>
+  const text = (value: string) =>
     value.replace(
       /[\u{10000}-\u{10FFFF}]/gu,
       (character) => `\\u{${character.codePointAt(0)?.toString(16) ?? ''}}`,
@@ -335,15 +335,12 @@ export async function checkRunsOf(client: Client, place: CheckPlace): Promise<Wr
 }
 
 /** `blockedBy`: whose check does not pass; null: the name is free. */
-async function nameStatus(
-  client: Client,
-  place: CheckPlace & { opened: { id: number } | null },
-): Promise<{ newest: number; blockedBy: string | null }> {
+async function nameStatus(client: Client, place: CheckPlace & { opened: { id: number } | null }) {
   const runs = await checkRunsOf(client, place);
   const ended = new Set([place.opened?.id, ...runs.map(({ replaced }) => replaced)]);
   const { identity, workflowRun, attempt, pullRequest } = place.owner;
   // Another matrix job with the same identity has not passed. It may be running and still fail.
-  const isOpenTwin = (run: WrittenRun): boolean =>
+  const isOpenTwin = (run: WrittenRun) =>
     run.workflowRun === workflowRun &&
     run.attempt === attempt &&
     run.identity === identity &&

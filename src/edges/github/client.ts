@@ -104,7 +104,7 @@ export async function listAll<Item>(
 
 /** Unlike Octokit's default, does not wait a second between writes. */
 function throttle(secondMs: number): ThrottlingOptions {
-  const again = (seconds: number, _request: object, _octokit: object, count: number): boolean =>
+  const again = (seconds: number, _request: object, _octokit: object, count: number) =>
     count < RATE_LIMIT_WAITS && seconds <= LONGEST_WAIT_S;
   return {
     onRateLimit: again,

@@ -63,7 +63,6 @@ const WorkflowRun = z.object({
   ...common,
   action: action.nullish(),
   workflow_run: z.object({
-    id: positive,
     event: action,
     head_sha: sha,
     head_branch: branch.nullable(),
@@ -201,7 +200,7 @@ function workflowRun(context: Context, payload: unknown): EventFacts {
     headRepository,
     headBranch: run.head_branch,
     fork: headRepository === null || !sameName(headRepository, context.repository),
-    origin: { event: run.event, runId: run.id },
+    origin: { event: run.event },
   };
 }
 

@@ -261,7 +261,7 @@ export function loginOf(
 export function missingKeys(
   targets: readonly Target[],
   access: ProviderAccess,
-  codeEnv: readonly string[] = [],
+  codeEnv: readonly string[],
 ): Problem[] {
   const found = new Map<string, Problem>();
   for (const each of new Set(targets)) {

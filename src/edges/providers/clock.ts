@@ -63,7 +63,7 @@ export function stopAfterDrain(
   stop: () => void,
 ): () => void {
   const closed = new AbortController();
-  const drain = async (): Promise<void> => {
+  const drain = async () => {
     await pause(clock, DRAIN_MS, closed.signal, 'drain');
     if (!closed.signal.aborted) stop();
   };
@@ -89,7 +89,7 @@ export async function pause(
 export function createDeadlines(clock: Clock, ms: number) {
   const open = new Set<{ at: number; expired: () => void }>();
   let watching: AbortController | null = null;
-  const watch = async (own: AbortController): Promise<void> => {
+  const watch = async (own: AbortController) => {
     // Starts a new iterator after each wait, because an old one would keep every deadline in
     // memory.
     for (let [oldest] = open; oldest !== undefined; [oldest] = open) {
@@ -104,7 +104,7 @@ export function createDeadlines(clock: Clock, ms: number) {
     }
     if (watching === own) watching = null;
   };
-  const start = (): void => {
+  const start = () => {
     watching = new AbortController();
     void watch(watching);
   };

@@ -99,7 +99,7 @@ async function assumedRole(
   const Version = '2011-06-15';
   const fields = { Action, Version, RoleSessionName: 'evaldiff', RoleArn, WebIdentityToken };
   const { text, date } = await request(`https://sts.${region}.amazonaws.com/`, form(fields));
-  const value = (name: string): string => new RegExp(`<${name}>([^<]+)`).exec(text)?.[1] ?? '';
+  const value = (name: string) => new RegExp(`<${name}>([^<]+)`).exec(text)?.[1] ?? '';
   const id = value('AccessKeyId');
   const secret = value('SecretAccessKey');
   const lives = Date.parse(value('Expiration')) - (date ?? now());
@@ -114,8 +114,7 @@ async function profileKeys(login: CloudLogin): Promise<AwsKeys> {
   const file = given ?? join(homedir(), '.aws', 'credentials');
   const text = await loginFile(login, 'AWS_SHARED_CREDENTIALS_FILE', file);
   const section = text.split(/^\[/m).find((each) => each.startsWith(`${name ?? ''}]`)) ?? '';
-  const value = (key: string): string =>
-    new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(section)?.[1] ?? '';
+  const value = (key: string) => new RegExp(`^${key}\\s*=\\s*(\\S+)`, 'm').exec(section)?.[1] ?? '';
   const id = value('aws_access_key_id');
   const secret = value('aws_secret_access_key');
   if (id === '' || secret === '')

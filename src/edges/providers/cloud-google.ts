@@ -28,7 +28,7 @@ export async function googleToken(login: CloudLogin): Promise<IssuedToken> {
     return await exchanged(login, audience, await login.prove(), account);
   }
   const file = parsedJson(await loginFile(login, VARIABLE));
-  const text = (name: string): string => memberText(file, name);
+  const text = (name: string) => memberText(file, name);
   if (text('type') === 'service_account')
     return await signedIn(login, text('client_email'), text('private_key'));
   if (text('type') !== 'external_account')

@@ -27,7 +27,7 @@ const EXCHANGE_MS = 30_000;
 export function vendorCredential(vendor: VendorName, options: ExchangeOptions): Credential {
   const { redact, clock } = options;
   const secrets = new Set<string>();
-  const register = (found: readonly string[]): void => {
+  const register = (found: readonly string[]) => {
     for (const each of found) if (each !== '') secrets.add(each);
     options.register(found);
   };
@@ -36,7 +36,7 @@ export function vendorCredential(vendor: VendorName, options: ExchangeOptions): 
   if (federation === undefined || open === undefined) throw new Error(`no ${vendor} exchange`);
   const { headers } = federation;
   const identity = options.identities?.get(vendor) ?? null;
-  const shorten = (said: unknown): string => foreignLine(String(said), redact, MAX_SAID_CHARS);
+  const shorten = (said: unknown) => foreignLine(String(said), redact, MAX_SAID_CHARS);
   const reply: ExchangeReply = { status: 0, text: '', failure: null };
   const prove = async (): Promise<string> => {
     reply.failure = null;
@@ -73,9 +73,9 @@ export function vendorCredential(vendor: VendorName, options: ExchangeOptions): 
       throw whyRefused(reply, { label, what, shorten });
     }
   };
-  const invalidate = async (): Promise<void> => (await source()).invalidate();
+  const invalidate = async () => (await source()).invalidate();
   const signer = async () => (await source()).signer ?? BEARER;
-  const issued = (): string[] => [...secrets];
+  const issued = () => [...secrets];
   return createCredential({ token, invalidate }, { headers, signer, issued });
 }
 

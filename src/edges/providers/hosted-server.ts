@@ -72,7 +72,7 @@ export function createServer(
       timeoutMs: timeoutMs + SDK_MARGIN_MS,
     });
   };
-  const log = (line: string): void => options.log(`${logLine(label)}: ${line}`);
+  const log = (line: string) => options.log(`${logLine(label)}: ${line}`);
   const pacer = createPacer(clock, signal);
   pacer.tighten(pace);
   const retry = { limiter, maxTries: options.maxTries, clock, signal, random: options.random, log };

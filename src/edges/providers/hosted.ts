@@ -232,11 +232,7 @@ function endpointPath(
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 
-function withHint(
-  found: Fault,
-  { keySource }: Server,
-  { env, proxy }: Pick<CallOptions, 'env' | 'proxy'>,
-): Fault {
+function withHint(found: Fault, { keySource }: Server, { env, proxy }: CallOptions): Fault {
   if (found.kind === 'key') return { ...found, message: `${found.message}; ${keySource}` };
   if (found.kind !== 'network' || proxy) return found;
   const set = PROXY_VARIABLES.find((name) => (env[name] ?? '') !== '');

@@ -62,7 +62,7 @@ export function createOutgoing(
   const tunnel = tunnelFor(agent, bounds);
   const startDeadline = createDeadlines(bounds.clock, bounds.timeoutMs);
   const underWay = new Set<OpenRequest['fail']>();
-  const stop = (): void => underWay.forEach((fail) => fail(new TransportError('aborted')));
+  const stop = () => underWay.forEach((fail) => fail(new TransportError('aborted')));
   const cancelDrain = stopAfterDrain(bounds, stop);
   return {
     async fetch(input, { headers, body, method = body ? 'POST' : 'GET' } = {}) {
@@ -75,19 +75,19 @@ export function createOutgoing(
       });
       return await new Promise((resolve, reject) => {
         let received: http.IncomingMessage | null = null;
-        const late = (): void => fail(new TransportError('late'));
+        const late = () => fail(new TransportError('late'));
         let disarm = startDeadline(late);
-        const settle = (): void => {
+        const settle = () => {
           disarm();
           underWay.delete(fail);
         };
-        const fail = (error: TransportError): void => {
+        const fail = (error: TransportError) => {
           settle();
           reject(error);
           received?.destroy(error);
           request.destroy();
         };
-        const alive = (): void => {
+        const alive = () => {
           disarm();
           disarm = startDeadline(late);
         };
@@ -116,7 +116,7 @@ function connectionError(error: Error): TransportError {
   return new TransportError('connection', String(member(error, 'code') ?? 'unknown'));
 }
 
-function tunnelFor(agent: http.Agent, bounds: RequestBounds): { close(): void } | null {
+function tunnelFor(agent: http.Agent, bounds: RequestBounds) {
   return agent instanceof https.Agent && bounds.proxy
     ? tunnelThrough(agent, bounds.proxy, bounds)
     : null;
@@ -129,7 +129,7 @@ function sendBody(request: http.ClientRequest, body: RequestInit['body']): void 
 }
 
 function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): void {
-  const switched = (): void => fail(new TransportError('connection', 'status 101'));
+  const switched = () => fail(new TransportError('connection', 'status 101'));
   request.on('information', ({ statusCode }) => {
     if (statusCode === 101) switched();
   });
@@ -139,10 +139,7 @@ function failOnSwitch(request: http.ClientRequest, fail: OpenRequest['fail']): v
   });
 }
 
-function routeTo(
-  address: string,
-  { base, query }: RequestBounds,
-): { hostname: string; port: string; path: string } {
+function routeTo(address: string, { base, query }: RequestBounds) {
   const { origin, hostname, port, pathname, search } = new URL(address);
   if (origin !== base.origin) throw new TransportError('host');
   const asked = query === undefined ? search : `${search === '' ? '?' : `${search}&`}${query}`;

@@ -6,7 +6,7 @@ import { createPace } from './pace.ts';
 function createBackoff(clock: Clock, signal: AbortSignal, ended: () => void) {
   let until = 0;
   let waiting = false;
-  const wait = (): void => {
+  const wait = () => {
     const left = until - clock.now();
     if (left <= 0) {
       waiting = false;
@@ -82,7 +82,7 @@ export function createLimiter({ concurrency, maxTries, clock, signal }: LimiterO
 
   // Created at the first call, so that earlier time does not count as downtime.
   const healthNow = () => (health ??= createHealth(maxTries, clock.now()));
-  const pump = (): void => {
+  const pump = () => {
     while (!backoff.isActive() && busy < pace.slots()) {
       const resolve = waiting.take();
       if (resolve === undefined) return;
@@ -91,7 +91,7 @@ export function createLimiter({ concurrency, maxTries, clock, signal }: LimiterO
     }
   };
   const backoff = createBackoff(clock, signal, pump);
-  const learn = ({ round }: Ticket, outcome: SlotOutcome): boolean => {
+  const learn = ({ round }: Ticket, outcome: SlotOutcome) => {
     const current = healthNow();
     const now = clock.now();
     if (outcome.kind === 'failed') return current.recordFailure(round, outcome.fault, now);

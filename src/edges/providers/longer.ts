@@ -26,7 +26,7 @@ export function withMoreRoom(
 }
 
 export function longerOf(first: Completion, second: Completion): Completion {
-  const made = (of: Completion): number => of.attempts ?? (isAbandoned(of) ? 0 : 1);
+  const made = (of: Completion) => of.attempts ?? (isAbandoned(of) ? 0 : 1);
   const unused: MeteredUsage[] = [first, second].flatMap((of) => of.spent ?? []);
   const isBetter =
     second.status === 'ok' || (first.status === 'error' && second.ended === 'length');

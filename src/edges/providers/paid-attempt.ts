@@ -17,7 +17,7 @@ export async function reserveUntilAborted(
   if (signal.aborted) return null;
   const holds = reserve(requests);
   const { promise, resolve } = Promise.withResolvers<null>();
-  const stop = (): void => resolve(null);
+  const stop = () => resolve(null);
   signal.addEventListener('abort', stop);
   const first = await Promise.race([holds, promise]);
   signal.removeEventListener('abort', stop);

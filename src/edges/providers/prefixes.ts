@@ -29,7 +29,7 @@ export function createPrefixes() {
         if (state === 'written') return { ...NO_MARK, messages };
         if (state === 'seen') {
           states.set(key, 'writing');
-          const done = (answered: boolean): void => {
+          const done = (answered: boolean) => {
             states.set(key, answered ? 'written' : 'seen');
           };
           return { messages, done };
@@ -41,10 +41,7 @@ export function createPrefixes() {
   };
 }
 
-function cacheablePrefixes(
-  { messages, ...others }: Ask,
-  leastBytes: number,
-): { messages: number; key: string }[] {
+function cacheablePrefixes({ messages, ...others }: Ask, leastBytes: number) {
   const first = messages.findIndex(({ role }) => role !== 'system');
   // The vendor would move a later system message to the front, which changes the prefix.
   if (messages.slice(first).some(({ role }) => role === 'system')) return [];

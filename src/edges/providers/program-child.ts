@@ -43,10 +43,10 @@ export function startChild(options: ChildOptions): Child {
       ended: Promise.resolve({ how: 'not-started', code: child }),
     };
   let overflow = false;
-  const kill = (signal: 'SIGTERM' | 'SIGKILL'): void => {
+  const kill = (signal: 'SIGTERM' | 'SIGKILL') => {
     killTree(child, signal, { env, platform: on.platform });
   };
-  const tooLong = (): void => {
+  const tooLong = () => {
     overflow = true;
     kill('SIGKILL');
   };
@@ -103,7 +103,7 @@ function spawnChild(
 }
 
 function forEachLine(stream: Readable, onLine: (line: string) => void, tooLong: () => void): void {
-  const hear = (line: string): void => onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
+  const hear = (line: string) => onLine(line.endsWith('\r') ? line.slice(0, -1) : line);
   const lines = lineSplitter(MAX_LINE_BYTES, hear, () => {
     stream.destroy();
     tooLong();
@@ -145,7 +145,7 @@ export function programVariables(
   const onWindows = platform === 'win32';
   const wanted = [...new Set([...DEFAULT_ENV_NAMES, ...(onWindows ? WINDOWS : []), ...names])];
   const given = wanted.flatMap((name) => {
-    const isName = (each: string): boolean =>
+    const isName = (each: string) =>
       onWindows ? each.toLowerCase() === name.toLowerCase() : each === name;
     const value = env[Object.keys(env).find(isName) ?? ''];
     return value === undefined ? [] : [[name, value] as const];
@@ -198,7 +198,7 @@ function systemProgram(name: string, env: Readonly<Record<string, string>>): str
 
 /** On Windows the id of an exited process may be reused. */
 function killTree(
-  { pid, exitCode, signalCode }: Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode'>,
+  { pid, exitCode, signalCode }: ChildProcess,
   signal: 'SIGTERM' | 'SIGKILL',
   { env, platform }: { env: Readonly<Record<string, string>>; platform: NodeJS.Platform },
 ): void {

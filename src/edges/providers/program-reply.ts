@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { callsOf, partsOf, textOf, type Part, type Step, type Usage } from '../../types/answer.ts';
+import { usageSchema } from '../../types/answer-schema.ts';
+import { callsOf, partsOf, textOf, type Part, type Step } from '../../types/answer.ts';
 import type { Json } from '../../types/plain.ts';
 import { MOST_LEVELS, isDeeper } from '../../types/plain.ts';
 import { imagePart } from './vendors/image.ts';
@@ -77,8 +78,6 @@ const step = z.discriminatedUnion(
   { error: 'must be "message" or "tool_call"' },
 ) satisfies z.ZodType<Step>;
 
-const count = z.int().nonnegative();
-
 const list = <T extends z.ZodType>(of: T) => z.array(of, { error: 'must be a list' });
 
 const replyId = z.union([z.string(), z.number()]).transform(String);
@@ -92,15 +91,7 @@ const reply = z.object({
   files: list(file).default([]),
   steps: list(step).default([]),
   model: name.nullable().default(null),
-  usage: z
-    .object({
-      input_tokens: count,
-      output_tokens: count,
-      reasoning_tokens: count.exactOptional(),
-    })
-    .nullable()
-    .default(null)
-    .catch(null) satisfies z.ZodType<Usage | null>,
+  usage: z.object(usageSchema.shape).nullable().default(null).catch(null),
   error: text.optional(),
   retryable: z.boolean({ error: 'must be true or false' }).default(false),
 });

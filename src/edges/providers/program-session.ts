@@ -84,11 +84,11 @@ function createRuns(options: ProgramSessionOptions, calls: Calls) {
   let lastEnd = STOPPED;
   let closed = false;
 
-  const onOut = (line: string): void => {
+  const onOut = (line: string) => {
     linesHeard++;
     if (calls.receive(line)) ends = 0;
   };
-  const onErr = (line: string): void => {
+  const onErr = (line: string) => {
     lastWords.add(line);
     options.onErr(line);
   };
@@ -148,7 +148,7 @@ export function createProcesses(create: () => ProgramSession, ends: (key: string
     alive.add(session);
     return { session, users: 0 };
   };
-  const close = async (session: ProgramSession): Promise<void> => {
+  const close = async (session: ProgramSession) => {
     await session.close();
     alive.delete(session);
   };

@@ -66,7 +66,7 @@ export function createPrograms(options: ProgramOptions) {
       running.set(key, program);
       const { name, processes, limiter, pacer } = program;
       if (target.pace !== undefined) pacer.tighten(target.pace);
-      const log = (line: string): void => options.log(`${logLine(name)}: ${line}`);
+      const log = (line: string) => options.log(`${logLine(name)}: ${line}`);
       const turn = turnOf(request);
       const tried = await processes
         .use(processKey(request, target), (session) => {
@@ -175,13 +175,13 @@ async function runSetup(
   const log = logLimited(name, options);
   const lastWords = createLastError();
   let late = false;
-  const onErr = (line: string): void => {
+  const onErr = (line: string) => {
     lastWords.add(line);
     log(line);
   };
   const child = startChild({ command: setup, cwd, env, onOut: log, onErr });
   child.closeInput();
-  const stop = (): void => child.kill('SIGKILL');
+  const stop = () => child.kill('SIGKILL');
   const startDeadline = createDeadlines(clock, SETUP_LIMIT_MS);
   const disarm = startDeadline(() => {
     late = true;

@@ -38,7 +38,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
   const models = new Map<string, ModelRefusals>();
   const accepted = new Set<string>();
   const answering = new Set<string>();
-  const keyOf = (model: string): string => `${base} ${model}`;
+  const keyOf = (model: string) => `${base} ${model}`;
   const learnedOf = (target: AskedModel): ModelRefusals => {
     const [first, ...others] = passportOf(target)?.forms ?? ALL_FORMS;
     const known = models.get(target.model) ?? { parameters: {}, forms: [first, ...others] };
@@ -46,7 +46,7 @@ export function createRefusals(base: string, memory: RefusalMemory | null) {
     return known;
   };
   const recalled = new Map<string, Promise<void>>();
-  const look = async (model: string): Promise<void> => {
+  const look = async (model: string) => {
     const learned = await memory?.known(keyOf(model));
     if (learned && !models.has(model)) models.set(model, learned);
   };
@@ -108,7 +108,7 @@ function learnFrom(
   { purpose }: Request,
   sent: Ask,
   learned: ModelRefusals,
-): { what: string; first: boolean } | null {
+) {
   // A request that is too long or filtered shows nothing about the model.
   if (kind !== 'request' || (status !== 400 && status !== 422)) return null;
   const ours = DISPENSABLE.filter((name) => name in sent.parameters);

@@ -185,7 +185,7 @@ function causeChain(error: unknown): unknown[] {
 function serverMessage(body: unknown): { code: string; said: string } {
   const inner = member(body, 'error') ?? body;
   if (typeof inner === 'string') return { code: '', said: inner };
-  const text = (name: string): string => {
+  const text = (name: string) => {
     const value = member(inner, name);
     return typeof value === 'string' ? value : '';
   };

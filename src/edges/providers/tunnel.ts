@@ -16,7 +16,7 @@ export function tunnelThrough(
     const { host = '', port = 443 } = options;
     const to = `${host.includes(':') ? `[${host}]` : host}:${port}`;
     const connect = connectTo(proxy, to);
-    const fail = (code: string): void => {
+    const fail = (code: string) => {
       opening.delete(connect);
       connect.destroy();
       done?.(Object.assign(new Error('no tunnel'), { code }), undefined as never);

@@ -40,14 +40,14 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
   return (listener) =>
     new Promise((resolve) => {
       const thread = startThread(import.meta.url, engineRole, ENGINE_LIMITS, settings);
-      const refuse = (message: string): void =>
+      const refuse = (message: string) =>
         resolve({ status: 'refused', message: `The JavaScript engine did not start: ${message}` });
       const deadline = setTimeout(() => {
         refuse(`it did not respond within ${limits.start / 1000} s`);
         void thread.terminate();
       }, limits.start);
       let ready = false;
-      const say = (message: ToEngine): void => thread.postMessage(message);
+      const say = (message: ToEngine) => thread.postMessage(message);
       const link: Link = {
         begin: (job) => say({ kind: 'job', job }),
         send: (id, variables) => say({ kind: 'run', id, variables }),
@@ -64,7 +64,7 @@ export function javascriptStarter(settings: ThreadSettings): StartLink {
         ready = true;
         resolve({ status: 'started', link });
       });
-      const end = (why: string): void => {
+      const end = (why: string) => {
         clearTimeout(deadline);
         if (ready) listener.ended('exit');
         else refuse(why);
@@ -181,7 +181,7 @@ function evaluateWithin(
   let late = false;
   refused = false;
   const deadline = Date.now() + timeoutSeconds * 1000;
-  const isLate = (): boolean => {
+  const isLate = () => {
     late ||= Date.now() > deadline;
     return late;
   };

@@ -93,12 +93,12 @@ function waitUntilReady(
   return new Promise((resolve) => {
     let link: ReturnType<typeof linkOf> | null = null;
     let complaint = '';
-    const refuse = (message: string): void => resolve({ status: 'refused', message });
+    const refuse = (message: string) => resolve({ status: 'refused', message });
     const deadline = setTimeout(
       () => refuse(`${options.python} did not start within ${limits.start / 1000} s`),
       limits.start,
     );
-    const hear = (line: string): void => {
+    const hear = (line: string) => {
       clearTimeout(deadline);
       if (link !== null) {
         if (line === 'over') link.goOn();
@@ -113,7 +113,7 @@ function waitUntilReady(
       link = linkOf(child, gone);
       resolve({ status: 'started', link });
     };
-    const end = (): void => {
+    const end = () => {
       clearTimeout(deadline);
       if (link !== null) listener.ended('exit');
       else {
@@ -157,7 +157,7 @@ function linkOf(
 ): Link & { goOn(): void } {
   let place: string | null = null;
   let held: string[] | null = null;
-  const say = (line: string): void => {
+  const say = (line: string) => {
     if (held === null) child.stdin.write(line);
     else held.push(line);
   };

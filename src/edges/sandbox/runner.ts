@@ -50,7 +50,7 @@ export function createRunner(start: StartLink, options: RunnerOptions) {
   let suite: string | null = null;
   // Jobs with the same place share a process. Consecutive jobs of a suite do.
   let place = '';
-  const work = async (): Promise<void> => {
+  const work = async () => {
     while (waiting.length > 0) {
       const own = waiting.findIndex(({ job }) => job.suite === suite);
       const [next] = waiting.splice(Math.max(own, 0), 1);
@@ -134,7 +134,7 @@ async function runCodeJob(
 
 function createPrinter({ language, log }: RunnerOptions): (printed: Printed) => void {
   let left: number = limits.loggedLines;
-  const say = (line: string): void => {
+  const say = (line: string) => {
     if (left > 0) log(`${language} code: ${line}`);
     if (left === 0) log(`${language} code: further lines are left out`);
     left -= 1;
@@ -155,7 +155,7 @@ function createKeeper(start: StartLink) {
   let generation = 0;
   let closed = false;
 
-  const drop = (): void => {
+  const drop = () => {
     generation += 1;
     link?.kill();
     link = null;
@@ -226,12 +226,12 @@ interface SendState {
 function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number> {
   return new Promise((resolve) => {
     const state: SendState = { open: [], bytes: 0, next: first, watchdog: undefined };
-    const finish = (index: number): void => {
+    const finish = (index: number) => {
       clearTimeout(state.watchdog);
       topic.keeper.listen(null);
       resolve(index);
     };
-    const lose = (outcome: Exclude<CodeOutcome, 'reply'>): void => {
+    const lose = (outcome: Exclude<CodeOutcome, 'reply'>) => {
       topic.keeper.drop();
       const lost = state.open[0];
       if (lost !== undefined) {
@@ -240,7 +240,7 @@ function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number
       }
       finish(lost === undefined ? state.next : lost.index + 1);
     };
-    const goOn = (): void => {
+    const goOn = () => {
       clearTimeout(state.watchdog);
       sendInputs(link, topic, state);
       if (state.open.length === 0) return finish(state.next);
@@ -249,7 +249,7 @@ function runInputs(link: Link, topic: SandboxJob, first: number): Promise<number
         topic.setting.timeoutSeconds * 1000 + limits.grace,
       );
     };
-    const answer = (heard: ThreadAnswer): void => {
+    const answer = (heard: ThreadAnswer) => {
       const index = storeAnswer(heard, topic, state);
       if (index === null) return lose('channel');
       if (topic.givesUp(heard.outcome) || heard.spent) {

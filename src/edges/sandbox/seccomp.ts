@@ -124,7 +124,7 @@ export function pythonFilters(
 ): { files: string; no_files: string } | null {
   const table = callTableOf(arch);
   if (table === null) return null;
-  const filter = (names: readonly string[]): string => {
+  const filter = (names: readonly string[]) => {
     const calls = new Map<string, CallRule>(names.map((name) => [name, 'allow']));
     // A process id would reveal the process, and so the side, that is scored.
     calls.set('getpid', 'zero').set('gettid', 'zero');

@@ -28,13 +28,13 @@ export function createAnswers(
   const counts = { found: 0, written: 0, refused: 0 };
   let size = connection.read((db) => db.bytes(), 0);
   const { mark, flush } = useMarks(connection, { access, now });
-  const shrink = (bytes: number): number => {
+  const shrink = (bytes: number) => {
     flush();
     const removed = connection.change((db) => db.shrink(bytes), 0);
     size = connection.read((db) => db.bytes(), 0);
     return removed;
   };
-  const write = (entry: Entry): boolean =>
+  const write = (entry: Entry) =>
     connection.change((db) => {
       size += db.put(entry, now());
       counts.written++;
@@ -79,7 +79,7 @@ export function createAnswers(
 
 function useMarks(connection: Connection, { access, now }: Pick<StoreOptions, 'access' | 'now'>) {
   const marks = new Set<string>();
-  const flush = (): void => {
+  const flush = () => {
     if (marks.size > 0 && access === 'read-write')
       connection.change((db) => {
         db.touch(marks, now());

@@ -94,7 +94,7 @@ export async function fetchParts(
   });
   const mark = projectMark(project);
   const waiting = listed.artifacts.values();
-  const fetchNext = async (): Promise<void> => {
+  const fetchNext = async () => {
     for (const artifact of waiting) {
       const { name } = artifact;
       const [, index, count, of] = ARTIFACT_NAME.exec(name) ?? [];

@@ -52,7 +52,7 @@ export function createConnection(options: ConnectionOptions) {
 }
 
 function openConnection(held: OpenConnection): void {
-  const open = (): void => {
+  const open = () => {
     held.db = openDatabase(held.options.file, held.access, held.options.busyMs);
   };
   try {

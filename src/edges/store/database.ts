@@ -82,7 +82,7 @@ function answerRows(db: DatabaseSync) {
     'DELETE FROM completions WHERE key IN (SELECT key FROM (SELECT key, ' +
       'sum(bytes) OVER (ORDER BY used, key) - bytes AS older FROM completions) WHERE older < ?)',
   );
-  const bytes = (): number => Number(sum.get()?.['bytes']);
+  const bytes = () => Number(sum.get()?.['bytes']);
   return {
     get(key: string): Omit<Entry, 'key' | 'model'> | null {
       const row = select.get(key);
@@ -106,7 +106,7 @@ const COLUMNS = 'body, digest, model, fingerprint, at';
 
 function entryIn(row: Record<string, unknown>): Omit<Entry, 'key' | 'model'> {
   const { body, digest, model, fingerprint, at } = row;
-  const text = (value: unknown): string | null => (value === null ? null : String(value));
+  const text = (value: unknown) => (value === null ? null : String(value));
   return {
     body: String(body),
     digest: String(digest),

@@ -78,7 +78,7 @@ export function openFile<T>(
 /** Hides the warning of Node that `about` is experimental. */
 export function withoutWarning<T>(about: string, work: () => T): T {
   const emit = process.emitWarning;
-  const quiet = (warning: string | Error, ...rest: unknown[]): void => {
+  const quiet = (warning: string | Error, ...rest: unknown[]) => {
     if (!String(warning).includes(about)) Reflect.apply(emit, process, [warning, ...rest]);
   };
   process.emitWarning = quiet;

@@ -109,15 +109,12 @@ interface StoreRecords extends Required<KeptRecords> {
   endBatch(id: string): void;
 }
 
-function createRecords(
-  connection: Connection,
-  { access, now }: Pick<StoreOptions, 'access' | 'now'>,
-) {
+function createRecords(connection: Connection, { access, now }: StoreOptions) {
   const added = new Map<string, PassCount>();
   const noted = new Set<string>();
   const ended = new Set<string>();
   let batchChanges = 0;
-  const write = (work: (db: Database) => void): boolean =>
+  const write = (work: (db: Database) => void) =>
     connection.change((db) => (work(db), true), false);
   const records: StoreRecords = {
     outcomes: (keys) => connection.read((db) => db.outcomes(keys), new Map()),

@@ -50,7 +50,7 @@ export function createPartWriter(work: string, names: PartNames) {
   const counts = { answers: 0, others: 0 };
   let failure: string | null = null;
   let open = true;
-  const write = (key: string, request: Request, completion: Completion, lasting: boolean): void => {
+  const write = (key: string, request: Request, completion: Completion, lasting: boolean) => {
     const entry =
       lasting && isReusable(completion, request)
         ? storedEntryOf(key, request, completion, plainDigest)
@@ -64,7 +64,7 @@ export function createPartWriter(work: string, names: PartNames) {
       writeSync(lines, `${JSON.stringify({ key, completion: withoutCallDetails(completion) })}\n`);
     else db.put(entry, 0);
   };
-  const close = (): void => {
+  const close = () => {
     if (!open) return;
     open = false;
     closeSync(lines);

@@ -78,8 +78,10 @@ export async function measureDrift(
     const run = plannedSuite(plan, found);
     if (run === undefined || found.references.length === 0) continue;
     const { path, name, variant } = found;
-    const key = edges.hash(`${canonicalJson([path, name, { ...variant }])} ${askedIn(run)}`);
-    const { row, watched } = watchSuite(found, suites[key], today);
+    const asked = askedIn(run);
+    const key = edges.hash(`${canonicalJson([path, name, { ...variant }])} ${asked.join()}`);
+    const references = found.references.filter((_, at) => isFirst(asked, at));
+    const { row, watched } = watchSuite({ ...found, references }, suites[key], today);
     rows.push(row);
     suites[key] = watched;
   }
@@ -94,9 +96,16 @@ export async function measureDrift(
   };
 }
 
-function askedIn(run: SuiteRun): string {
+/** What each reference of the suite asks. Null: nothing. */
+function askedIn(run: SuiteRun): (string | null)[] {
   const key = questionKeys(run);
-  return run.runs.map((reference) => key(reference, 'head')).join();
+  return run.runs.map((reference) => key(reference, 'head'));
+}
+
+/** References that ask the same share their answers, which must count once. */
+function isFirst(asked: readonly (string | null)[], at: number): boolean {
+  const own = asked[at] ?? null;
+  return own === null || asked.indexOf(own) === at;
 }
 
 /** A repeated run adds only the answers that are new, so that no answer counts twice. */

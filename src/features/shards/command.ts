@@ -45,8 +45,9 @@ export async function runPart(
   const given = options.shard;
   const shard = readOption((refuse) => shardOf('--shard', given, refuse));
   if (shard === null) throw userError(null, '--shard: must be i/n, like 2/4');
-  if (options.report !== undefined)
-    throw userError(null, '--report: a shard has no report; use it with evaldiff merge');
+  const ofWhole = (['report', 'results'] as const).find((name) => options[name] !== undefined);
+  if (ofWhole !== undefined)
+    throw userError(null, `--${ofWhole}: a shard has no report; use it with evaldiff merge`);
   const folder = resolve(
     terminal.cwd,
     options.shardTo ?? `evaldiff-shard-${shard.index}-of-${shard.count}`,

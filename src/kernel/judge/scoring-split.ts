@@ -14,7 +14,7 @@ import { countCorners, cornerRates, splitRuns, type FallUnderBase } from './unde
 export function scoringSplit(
   comparison: SuiteComparison,
   rollUps: ReadonlyMap<ReferenceRun, RunRollUps>,
-  underBase: FallUnderBase | null = null,
+  underBase: FallUnderBase | null,
 ): ScoringResult | null {
   const { run: suite } = comparison;
   if (suite.baseScoring === null) return null;

@@ -66,7 +66,7 @@ export function metricMoves(
 }
 
 export function comparedShare(
-  { gate }: Pick<SuiteComparison, 'gate'>,
+  { gate }: SuiteComparison,
   { metric, entry }: MetricNumber,
 ): MetricMove['share'] {
   const isShare = entry === null && comparesShare(metric);

@@ -30,7 +30,7 @@ export interface SuiteLedger {
   hasOpenShare(upTo: number, plan: LookPlan, tolerance: number): boolean;
 }
 
-export function tryOutcomes({ base, head }: Pick<ReferenceRun, 'base' | 'head'>): Tries {
+export function tryOutcomes({ base, head }: ReferenceRun): Tries {
   return {
     base: base.map(({ byHead }) => byHead.outcome),
     head: head.map(({ byHead }) => byHead.outcome),
@@ -70,7 +70,7 @@ function clusterNames(groups: readonly (readonly ReferenceRun[])[]): (string | n
 
 export function clusteredRuns(
   compared: readonly ReferenceRun[],
-  triesOf: (run: ReferenceRun) => Tries = tryOutcomes,
+  triesOf: (run: ReferenceRun) => Tries,
 ): ClusteredTries[] {
   return clusteredTries(compared.map(triesOf), suiteClusters(compared));
 }
@@ -150,7 +150,7 @@ function countPlannedTries(
  * which would bias a mean.
  */
 export function maxPlannedTries(
-  { policy }: Pick<SuiteComparison, 'policy'>,
+  { policy }: SuiteComparison,
   runs: readonly ReferenceRun[],
 ): number {
   return policy.kind === 'fixed'

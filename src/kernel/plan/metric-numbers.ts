@@ -57,7 +57,7 @@ function scoreIn(scores: readonly Score[], name: string): Score[] {
 
 /** Latencies count only if they were measured in this run. */
 export function valuesByReference(
-  { metric, entry }: Pick<MetricNumber, 'metric' | 'entry'>,
+  { metric, entry }: MetricNumber,
   runs: readonly ReferenceRun[],
   tries: number,
 ): Values[] {

@@ -22,7 +22,7 @@ export function resolveTolerance(tolerance: number | 'auto', visible: number | n
  * suite would not have stopped earlier.
  */
 export function visibleAt(
-  { tables, units }: Pick<Look, 'tables' | 'units'>,
+  { tables, units }: Look,
   plan: LookPlan,
   levels: readonly number[],
 ): number | null {

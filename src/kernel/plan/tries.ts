@@ -39,7 +39,7 @@ export function tryPolicy(
   { suite, scoring, runs }: SuiteRun,
   settings: { n_tries: NonNullable<Tests['n_tries']> },
   compares: boolean,
-  unit: GateSettings['unit'] = 'tries',
+  unit: GateSettings['unit'],
 ): TryPolicy {
   const own = (suite.head ?? suite.base)?.suite.tests.n_tries;
   const tries = own ?? settings.n_tries;

@@ -4,10 +4,7 @@ import type { ReferenceResult, SideResult, TryResult } from './reference-result.
 import type { ScoringResult } from './scoring-result.ts';
 import type { EvidenceCount, SuiteResult } from './suite-result.ts';
 
-export function countsForVerdict({
-  skip,
-  quarantined,
-}: Pick<ReferenceResult, 'skip' | 'quarantined'>): boolean {
+export function countsForVerdict({ skip, quarantined }: ReferenceResult): boolean {
   return !skip && quarantined !== true;
 }
 
@@ -44,7 +41,7 @@ export function allTries(suites: readonly Pick<SuiteResult, 'references'>[]): Tr
   return suites.flatMap(({ references }) => references.flatMap(bothTries));
 }
 
-export function bothTries({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): TryResult[] {
+export function bothTries({ base, head }: ReferenceResult): TryResult[] {
   return [...(base?.tries ?? []), ...(head?.tries ?? [])];
 }
 

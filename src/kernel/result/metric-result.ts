@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { levelSchema } from '../../types/score-schema.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 import { differenceSchema, ends, shareSchema, sides } from './pieces.ts';
 
@@ -9,9 +10,7 @@ export const moveDirection = {
     .describe('What changed: the mean, or the values of most tries although the mean did not.'),
 };
 
-const levels = z.enum(['Message', 'Turn', 'Thread', 'ToolCall']);
-
-export const shareLevel = levels
+export const shareLevel = levelSchema
   .describe('The kind of object (such as turns), if the number is the share of objects that pass.')
   .exactOptional();
 
@@ -75,7 +74,7 @@ const objectsOfSideSchema = z
   .describe('Objects on one side.');
 
 const metricObjectsSchema = z.strictObject({
-  level: levels.describe('The kind of object that the metric judges.'),
+  level: levelSchema.describe('The kind of object that the metric judges.'),
   ...sides(objectsOfSideSchema.nullable(), 'Objects on {side}; null if {side} did not run.'),
   difference: differenceSchema
     .nullable()

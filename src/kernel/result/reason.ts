@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema } from '../../types/usage-totals.ts';
 import { moveDirection, shareLevel } from './metric-result.ts';
-import { shareSchema, sides, variantSchema } from './pieces.ts';
+import { judgedTwice, shareSchema, sides, variantSchema } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const HALTS = ['budget', 'time', 'interrupted', 'cancelled'] as const;
@@ -130,17 +130,7 @@ export const reasonSchema = z.discriminatedUnion('code', [
     suite,
     base: shareSchema.nullable().describe("Base's answers under base's scoring."),
     head: shareSchema.nullable().describe("Base's answers under head's scoring."),
-    unit: z
-      .enum(['answers', 'tests'])
-      .default('answers')
-      .describe('`tests` if only the roll-up changed.'),
-    judged: countSchema.describe("Number of base's answers or tests that both scorings judged."),
-    pass_fail: countSchema.describe(
-      "Number of these that pass under base's scoring and fail under head's.",
-    ),
-    fail_pass: countSchema.describe(
-      "Number of these that fail under base's scoring and pass under head's.",
-    ),
+    ...judgedTwice,
     fails,
   }),
   reason('scoring-excuses', "Head is worse if base's scoring judges, but not if head's does.", {

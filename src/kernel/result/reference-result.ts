@@ -1,18 +1,10 @@
 import { z } from 'zod';
 import { partSchema, stepSchema, usageSchema } from '../../types/answer-schema.ts';
 import { ENDED } from '../../types/answer.ts';
+import { jsonSchema, outcomeSchema, scoreSchema, tallySchema } from '../../types/score-schema.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 import { withKeys, type OwnKeys, type TryParts } from './feature-parts.ts';
-import {
-  ends,
-  jsonSchema,
-  outcomeSchema,
-  scoreSchema,
-  shareSchema,
-  sideSchema,
-  sides,
-  tallySchema,
-} from './pieces.ts';
+import { ends, passesSchema, shareSchema, sideSchema, sides } from './pieces.ts';
 
 const tryResultSchema = z.strictObject({
   try: countSchema.describe('Number of the try, from 0.'),
@@ -93,8 +85,7 @@ const sideResultSchema = (own: OwnKeys) =>
   });
 
 const measuredRateSchema = z.strictObject({
-  passes: countSchema.describe('Number of tries that passed.'),
-  tries: countSchema.describe('Number of tries that passed or failed.'),
+  ...passesSchema.shape,
   ...ends(shareSchema, "the share's 95 % interval (Wilson)."),
 });
 

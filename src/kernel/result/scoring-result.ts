@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { outcomeSchema, scoreSchema } from '../../types/score-schema.ts';
 import { countSchema } from '../../types/usage-totals.ts';
-import { differenceSchema, outcomeSchema, scoreSchema, shareSchema, sides } from './pieces.ts';
+import { differenceSchema, judgedTwice, shareSchema, sides } from './pieces.ts';
 import { becauseSchema } from './suite-result.ts';
 
 export const scoringResultSchema = z.strictObject({
@@ -61,17 +62,7 @@ export const scoringResultSchema = z.strictObject({
     .exactOptional(),
   same_answers: z
     .strictObject({
-      unit: z
-        .enum(['answers', 'tests'])
-        .default('answers')
-        .describe('What the numbers count, and `rates`: `tests` if the roll-up changed.'),
-      judged: countSchema.describe('Number of answers or tests that both scorings judged.'),
-      pass_fail: countSchema.describe(
-        "Number of these that pass under base's scoring and fail under head's.",
-      ),
-      fail_pass: countSchema.describe(
-        "Number of these that fail under base's scoring and pass under head's.",
-      ),
+      ...judgedTwice,
       p: shareSchema.describe("McNemar's two-sided mid-p."),
       kappa: differenceSchema
         .nullable()
@@ -86,10 +77,7 @@ export const scoringResultSchema = z.strictObject({
     )
     .exactOptional(),
   under_base: z
-    .strictObject({
-      base: shareSchema.describe("Base's answers."),
-      head: shareSchema.describe("Head's answers."),
-    })
+    .strictObject(sides(shareSchema, "{Side}'s answers."))
     .describe(
       "Pass rates when base's scoring judges both sides, if head's is lower, beyond chance.",
     )

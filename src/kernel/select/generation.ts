@@ -45,7 +45,7 @@ export function createGeneration(
 /** Lets a change of a reference's script run the reference. */
 export function withScript(
   generation: Generation,
-  { own }: Pick<Tests, 'own'>,
+  { own }: Tests,
   { script }: Reference,
 ): Generation {
   if (generation.kind === 'impossible' || own === null || script === undefined) return generation;

@@ -38,10 +38,10 @@ export function scoreCount(tests: Tests, reference: Reference): number {
   return (tests.own?.kind.scores.length ?? 0) + metricsFor(tests, reference).length;
 }
 
-function sharedParts(scoring: Scoring): Map<string, { file: string; value: string }> {
+function sharedParts(scoring: Scoring) {
   const { tests, rubrics } = scoring;
   const parts = new Map<string, { file: string; value: string }>();
-  const put = (key: string, file: string, value: Json): void =>
+  const put = (key: string, file: string, value: Json) =>
     void parts.set(key, { file, value: canonicalJson(value) });
   for (const metric of tests.metrics) {
     const { name, source, threshold, level, depends_on, skip, graders } = metric;

@@ -287,7 +287,7 @@ function tailsOf(
   const most = Math.max(z.mean, z.ranks);
   const farthest = Math.max(most, -least);
   const counts = { down: 0, up: 0, differs: 0 };
-  const beyond = (by: number): number => (by > slack ? 1 : by >= -slack ? 0.5 : 0);
+  const beyond = (by: number) => (by > slack ? 1 : by >= -slack ? 0.5 : 0);
   for (const { value, rank } of deals) {
     const mean = value / values;
     const own = rank / ranks;

@@ -55,17 +55,11 @@ export function graderOf({ parameters }: GraderSettings, target: Target | undefi
   return target === undefined ? [] : [{ target, parameters: { temperature: 0, ...parameters } }];
 }
 
-export function metricsFor(
-  { metrics }: Pick<Tests, 'metrics'>,
-  { metrics: own = [] }: Pick<Reference, 'metrics'>,
-): Metric[] {
+export function metricsFor({ metrics }: Tests, { metrics: own = [] }: Reference): Metric[] {
   return [...metrics, ...own];
 }
 
-export function everyMetric({
-  metrics,
-  references,
-}: Pick<Tests, 'metrics' | 'references'>): Metric[] {
+export function everyMetric({ metrics, references }: Tests): Metric[] {
   return [...metrics, ...references.flatMap(({ metrics: own = [] }) => own)];
 }
 

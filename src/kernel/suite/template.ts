@@ -44,8 +44,8 @@ export function fill(template: string, values: Readonly<Record<string, Scalar>>)
 
 /** `unknown`: a path that the message includes but no file has. */
 export function fillMessage(
-  { role, content, parts }: Pick<PromptMessage, 'role' | 'content' | 'parts'>,
-  { input, shown }: Pick<Reference, 'input' | 'shown'>,
+  { role, content, parts }: PromptMessage,
+  { input, shown }: Reference,
 ): PromptText | { unknown: string } {
   if (parts === undefined) return { role, content: fill(content, input) };
   const filled: MessagePart[] = [];

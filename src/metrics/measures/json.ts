@@ -36,7 +36,7 @@ export function parseJson(text: string, extraction: Extraction): ParsedJson {
   const candidates = extraction === 'first' ? [whole, ...balancedParts(text)] : [whole];
   let reason = 'the answer is not JSON';
   for (const candidate of candidates) {
-    if (isDeeperThan(candidate, MAX_DEPTH))
+    if (isTooDeep(candidate))
       return { ok: false, reason: `the JSON is nested deeper than ${MAX_DEPTH} levels` };
     try {
       return { ok: true, value: parseExactly(candidate) };
@@ -79,7 +79,7 @@ function exactInteger(_: unknown, value: unknown): unknown {
 }
 
 function lenient(text: string): Json {
-  if (isDeeperThan(text, MAX_DEPTH)) return null;
+  if (isTooDeep(text)) return null;
   for (const read of [
     () => parseExactly(text),
     () => parse(text, exactInteger, { ...LENIENT, intAsBigInt: true }) as Json,
@@ -127,8 +127,8 @@ function closing(text: string, start: number): number {
   return -1;
 }
 
-function isDeeperThan(text: string, limit: number): boolean {
-  for (const { depth } of brackets(text)) if (depth > limit) return true;
+function isTooDeep(text: string): boolean {
+  for (const { depth } of brackets(text)) if (depth > MAX_DEPTH) return true;
   return false;
 }
 

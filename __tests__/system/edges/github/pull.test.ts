@@ -26,7 +26,7 @@ function facts(more: Partial<EventFacts> = {}): EventFacts {
     fork: true,
     dependabot: false,
     addedLabel: null,
-    origin: { event: 'pull_request', runId: 7 },
+    origin: { event: 'pull_request' },
     ...more,
   };
 }

@@ -45,7 +45,6 @@ describe('server addresses and keys', () => {
 
   test.each([
     ['http://models.example/v1', `http://models.example ${INSECURE}${UNSENT}`],
-    ['http://127.0.0.1.example/', `http://127.0.0.1.example ${INSECURE}${UNSENT}`],
     ['http://localhost.example/', `http://localhost.example ${INSECURE}${UNSENT}`],
     [
       'http://10.0.0.1',

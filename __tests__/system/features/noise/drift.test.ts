@@ -70,6 +70,18 @@ describe('evaldiff drift', () => {
     ]);
   });
 
+  test('counts the answers of references that ask the same once', async () => {
+    const settings = 'n_tries: 3\nbudget: { max_cost_usd: null }\n';
+    const tree = files(4, '', settings);
+    const twice = `${tree['prompts/tests/quiz.yaml']}  - { id: twin, input: { q: question 2 }, expected: "yes" }\n`;
+    const { drift, requests } = await openWatch({
+      ...tree,
+      'prompts/tests/quiz.yaml': twice,
+    }).on(0, good);
+    expect(requests).toHaveLength(3 * 3);
+    expect(drift.suites[0]?.after.tries).toBe(3 * 3);
+  });
+
   test('reports a model that changed behind its name once, with both pass rates', async () => {
     const watch = openWatch();
     for (let week = 0; week < 4; week += 1) await watch.on(7 * week, good);

@@ -110,6 +110,10 @@ describe('a shard', () => {
       ['--shard', '1/2', '--report', 'out'],
       '--report: a shard has no report; use it with evaldiff merge',
     ],
+    [
+      ['--shard', '1/2', '--results', 'out.csv'],
+      '--results: a shard has no report; use it with evaldiff merge',
+    ],
   ])('with the options %j is refused before any paid call', async (argv, message) => {
     const { code, err } = await shop.evaldiff('run', ...argv);
     expect([code, shop.server.requests.length]).toEqual([2, 0]);

@@ -295,7 +295,6 @@ describe('additional gates', () => {
 
   test.each<Row>([
     ['moves the pass rate', scored(0.12), `${GREEN}: scoring-moved`],
-    ['moves the pass rate a little', scored(0.005), GREEN],
     [
       'moves the pass rate and gate.scoring is fail',
       scored(-0.12),

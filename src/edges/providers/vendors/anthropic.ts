@@ -125,7 +125,7 @@ function markedContent(content: string | object[]): object[] {
 }
 
 function formOf(
-  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { schema, form }: Ask,
   { output_config: own }: Ask['parameters'],
 ): Record<string, unknown> {
   if (schema === null || form === 'plain') return {};

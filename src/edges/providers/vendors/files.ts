@@ -27,7 +27,7 @@ export function createFileSender(read: ReadFile, most: number = MOST_BYTES) {
   const loading = new Map<string, Promise<FileData>>();
   let waiting: { bytes: number; go(): void }[] = [];
   let used = 0;
-  const admit = (): void => {
+  const admit = () => {
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if (used > 0 && used + next.bytes > most) return;
       waiting = waiting.slice(1);
@@ -75,8 +75,8 @@ export interface PartForms {
 
 /** Vendors refuse a blank text beside files. */
 export function contentAs(
-  { content, parts }: Pick<Message, 'content' | 'parts'>,
-  { files }: Pick<Ask, 'files'>,
+  { content, parts }: Message,
+  { files }: Ask,
   form: PartForms,
 ): string | object[] {
   return (

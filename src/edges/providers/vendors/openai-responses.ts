@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Part, Step } from '../../../types/answer.ts';
+import { LIMITS } from '../../../types/passports.ts';
 import { isMap, member, type Json } from '../../../types/plain.ts';
 import { callIn, classifyReply } from './endings.ts';
 import { contentAs, dataUri, fileName, type PartForms } from './files.ts';
@@ -64,7 +65,7 @@ const RESPONSES_PARTS: PartForms = {
 };
 
 function textOption(
-  { schema, form }: Pick<Ask, 'schema' | 'form'>,
+  { schema, form }: Ask,
   { text: own }: Ask['parameters'],
 ): Record<string, unknown> {
   if (schema === null || form === 'plain') return {};
@@ -200,7 +201,7 @@ function isCall({ type }: Item): boolean {
   return type.endsWith('_call') || type === 'mcp_approval_request';
 }
 
-function callOf(item: Item): { name: string; arguments: string } {
+function callOf(item: Item) {
   const { type, name, arguments: given, action } = item;
   const called = typeof name === 'string' && name !== '' ? name : type.replace(/_call$/, '');
   if (typeof given === 'string') return { name: called, arguments: given };
@@ -228,8 +229,12 @@ type Parameters = Record<string, Json>;
  */
 function inResponsesForm(written: Parameters): Parameters {
   const parameters: Parameters = { ...written };
-  rename(parameters, 'max_tokens', 'max_output_tokens');
-  rename(parameters, 'max_completion_tokens', 'max_output_tokens');
+  for (const name of LIMITS) {
+    const { [name]: value, max_output_tokens: own } = parameters;
+    if (value === undefined || own !== undefined) continue;
+    delete parameters[name];
+    parameters['max_output_tokens'] = value;
+  }
   moveInto(parameters, 'reasoning_effort', ['reasoning', 'effort']);
   moveInto(parameters, 'verbosity', ['text', 'verbosity']);
   const { tools, tool_choice, response_format } = parameters;
@@ -240,13 +245,6 @@ function inResponsesForm(written: Parameters): Parameters {
   if (Array.isArray(tools)) parameters['tools'] = tools.map(toolIn);
   if (isMap(tool_choice)) parameters['tool_choice'] = choiceIn(tool_choice as Parameters);
   return parameters;
-}
-
-function rename(parameters: Parameters, name: string, other: string): void {
-  const value = parameters[name];
-  if (value === undefined || other in parameters) return;
-  delete parameters[name];
-  parameters[other] = value;
 }
 
 function moveInto(parameters: Parameters, name: string, [map, key]: [string, string]): void {

@@ -81,7 +81,7 @@ const CHAT_PARTS: PartForms = {
   },
 };
 
-function responseFormat({ schema, form }: Pick<Ask, 'schema' | 'form'>): Record<string, unknown> {
+function responseFormat({ schema, form }: Ask): Record<string, unknown> {
   if (schema === null || form === 'plain') return {};
   const { name, json } = schema;
   return form === 'schema'

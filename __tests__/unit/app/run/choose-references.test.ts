@@ -1,4 +1,4 @@
-import { chooseReferences } from '../../../../src/app/run/read.ts';
+import { chooseReferences } from '../../../../src/app/run/choose-references.ts';
 import { readOverrides } from '../../../../src/config/overrides.ts';
 import { OWN_SETTINGS } from '../../../stand-ins/features.ts';
 import { read } from '../../config/tree.ts';
