@@ -58,7 +58,7 @@ export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
  */
 export function testRows(result: Pick<Result, 'suites'>): FlatTable {
   const rows = triesOfResult(result).flatMap(({ suite, reference, side, variant, attempt }) =>
-    rowsOfTry(attempt).map((row): FlatRow => ({
+    rowsOfTry(attempt).map((row) => ({
       suite: suite.name,
       path: suite.path,
       reference: reference.id,
@@ -76,7 +76,7 @@ function rowsOfTry({ scores, outcome, error }: TryResult): FlatRow[] {
   if (scores.length === 0) return [{ status: outcome, reason: error }];
   return scores.flatMap((score) => {
     const { metric, objects } = score;
-    const ofObjects = (objects?.scores ?? []).map((each): FlatRow => ({
+    const ofObjects = (objects?.scores ?? []).map((each) => ({
       metric,
       level: objects?.level ?? null,
       object: each.at,

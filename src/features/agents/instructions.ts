@@ -24,12 +24,12 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
   const { settings } = (base.project.settings.file === null ? head : base).project;
   const isNamed = sides.some(namesAgent);
   const [before, after] = sides.map((side) => new Set(coveredFiles(side)));
-  const isRead = (path: string): boolean =>
+  const isRead = (path: string) =>
     (head.tree.files.has(path) || head.tree.links?.has(path) ? after : before)?.has(path) ?? false;
   const isInstruction = instructionMatcher([base.origin, head.tree]);
   const left = changed.filter((path) => isInstruction(path) && !isRead(path));
   const { instructions } = settings;
-  const byMode = Map.groupBy(left, (path): InstructionMode => {
+  const byMode = Map.groupBy(left, (path) => {
     if (typeof instructions === 'string') return instructions;
     const found = Object.entries(instructions ?? {}).findLast(([glob]) => matcherOf([glob])(path));
     return found?.[1] ?? (isNamed ? 'judge' : 'tell');
@@ -74,7 +74,7 @@ export function instructionMatcher(trees: readonly SourceTree[]): (path: string)
     .flatMap(({ files }) => [...files.keys()])
     .filter((path) => posix.basename(path) === 'SKILL.md')
     .map((path) => path.slice(0, -'/SKILL.md'.length));
-  const isInSkill = (path: string, folder: string): boolean =>
+  const isInSkill = (path: string, folder: string) =>
     folder === ''
       ? SKILL_PARTS.test(path)
       : isBelow(path, folder) && !isBelow(path, `${folder}/evals`);

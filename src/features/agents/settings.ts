@@ -79,7 +79,7 @@ export function asAgentSuite(
     hide: [own['hide'] ?? [], given['hide'] ?? []].flat(),
   };
   const place = { file: file ?? SETTINGS_FILE, line: 0 };
-  const isTheirs = ([key]: readonly (string | number)[]): boolean =>
+  const isTheirs = ([key]: readonly (string | number)[]) =>
     key === undefined || key === 'tests' || key === 'name';
   return {
     ...tasks,

@@ -40,7 +40,7 @@ export async function measureNoise(
   if (problems.length > 0)
     return noiseResult(head, tally, { problems, notices: emptyResult.notices });
   const guarded = guardedEdges(plan, edges, { base: tree, head: tree });
-  const haltNow = (): Halt | null => guarded.halted?.() ?? null;
+  const haltNow = () => guarded.halted?.() ?? null;
   const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
     const complete = withDraw(guarded.complete, drawOf(rest.today, run));

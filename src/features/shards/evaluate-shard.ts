@@ -175,7 +175,7 @@ export async function mergeParts(
     cost: sum(manifests.map(({ usage }) => usage.cost_usd ?? 0)),
   });
   let opened: Promise<readonly Store[]> | null = null;
-  const openStores = (): Promise<readonly Store[]> =>
+  const openStores = () =>
     (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
   return withEdges(
     { ...session, openStores },

@@ -17,7 +17,7 @@ export function planIdentity(
 ): string {
   const known = new Map<object, string>();
   // Hashes each object once, because variants share large objects.
-  const once = (value: object): string => {
+  const once = (value: object) => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
     return found;

@@ -33,7 +33,7 @@ export function partOfPlan(
   hash: (text: string) => string,
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
-  const mine = (reference: AffectedReference): boolean =>
+  const mine = (reference: AffectedReference) =>
     dealt.get(questionOfCase(reference)) === shard.index;
   const suites = prepared.suites.map((suite) => narrowSuite(suite, mine));
   return {
@@ -62,7 +62,7 @@ function dealQuestions(
     }
   }
   const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
-  const place = (question: string): string => hashes.get(question) ?? '';
+  const place = (question: string) => hashes.get(question) ?? '';
   const order = [...tries].sort(
     ([a, most], [b, more]) => more - most || byCodeUnits(place(a), place(b)),
   );

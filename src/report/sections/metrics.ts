@@ -136,7 +136,7 @@ export function valueFigures({ suites }: Result): Line[] {
 }
 
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
-  const counts = labels.map(({ label, base, head }): Line => [
+  const counts = labels.map(({ label, base, head }) => [
     code(label),
     mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`,
   ]);

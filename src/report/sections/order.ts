@@ -141,7 +141,7 @@ export function groupByEqualKey<T>(
   things: readonly T[],
   keyOf: (thing: T) => string,
 ): [T, ...T[]][] {
-  return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]): [T, ...T[]][] =>
+  return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [[first, ...others]],
   );
 }

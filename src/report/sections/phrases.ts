@@ -147,7 +147,7 @@ export function rolledUpWords(
   { rollups }: Pick<SuiteResult, 'rollups'>,
 ): string {
   if (rollups.policy === 'all' || rollups.head === null) return '';
-  const word = (side: SideResult | null): string => side?.rollup ?? 'no word';
+  const word = (side: SideResult | null) => side?.rollup ?? 'no word';
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 

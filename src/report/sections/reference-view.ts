@@ -122,7 +122,7 @@ function fact(name: string, value: string): FactRow {
 export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, SentPrompts> {
   return new Map(
     suites.flatMap(({ run: { suite, runs } }) =>
-      runs.map(({ affected: { reference, base, head } }): [string, SentPrompts] => [
+      runs.map(({ affected: { reference, base, head } }) => [
         sentKey(suite, reference.id),
         { base: generationMessages(base), head: generationMessages(head) },
       ]),

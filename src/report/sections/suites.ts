@@ -222,7 +222,7 @@ export function becauseLine(because: readonly Because[]): Line {
   if (because.length === 0) return ['–'];
   const lines = because
     .slice(0, SHOWN_REASONS)
-    .flatMap(({ key, file }, index, shown): Line => [
+    .flatMap(({ key, file }, index, shown) => [
       ...(key === shown[index - 1]?.key ? [', '] : [index === 0 ? '' : '; ', code(key), ' in ']),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);

@@ -48,7 +48,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   await once(server, 'listening');
   server.on('error', () => undefined);
   if ('socket' in listen) chmodSync(listen.socket, SOCKET_MODE);
-  const port = (): number => (server.address() as AddressInfo).port;
+  const port = () => (server.address() as AddressInfo).port;
   return {
     address: 'socket' in listen ? listen.socket : `http://127.0.0.1:${port()}`,
     open(terms) {
@@ -105,7 +105,7 @@ async function respond(
   { run, tools }: GatewaySession,
 ): Promise<void> {
   let reply: GatewayReply | null = null;
-  const cancel = (): void => {
+  const cancel = () => {
     reply?.close?.();
     response.destroy();
   };
@@ -113,7 +113,7 @@ async function respond(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let held = 0;
-  const take = (bytes: number): boolean => {
+  const take = (bytes: number) => {
     held += bytes;
     if (run !== undefined) run.heldBytes += bytes;
     return (run?.heldBytes ?? 0) <= MAX_HELD_BYTES;
