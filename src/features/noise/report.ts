@@ -1,5 +1,4 @@
 import { markdownOf } from '../../report/markdown.ts';
-import { bytes } from '../../report/sections/detail.ts';
 import {
   NO_LINKS,
   code,
@@ -30,7 +29,7 @@ export function measurementMarkdown<T>(
   limit: number,
 ): string {
   const texts = ROWS.map((rows) => `${markdownOf(blocks(measured, rows), NO_LINKS)}\n`);
-  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${title(measured)}\n`;
+  return texts.find((candidate) => Buffer.byteLength(candidate) <= limit) ?? `${title(measured)}\n`;
 }
 
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
