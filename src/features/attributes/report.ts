@@ -104,7 +104,7 @@ const ATTRIBUTE_COLUMNS = [
   'head_mean',
 ];
 
-export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatTable {
+export function attributeRows({ attributes }: Result): FlatTable {
   const rows = attributes.map(
     ({ suite, path, variant, kind, name, n, base, head, difference, low, high, ...more }) => ({
       ...{ suite, path, model: variant.model, kind, attribute: name, tests: n },
@@ -193,7 +193,15 @@ function attributesTable(
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): string }[] = [
     { head: figureHead(shown.map(({ attribute }) => attribute)), cell: attributeWords },
-    ...(skills ? [{ head: 'Other skills', cell: alignmentWords }] : []),
+    ...(skills
+      ? [
+          {
+            head: 'Other skills',
+            cell: ({ alignment: own }: AttributeResult) =>
+              own === null ? '–' : rates(own.base, own.head),
+          },
+        ]
+      : []),
     ...(diff ? [{ head: 'Verdict', cell: ({ verdict }: AttributeResult) => verdict }] : []),
   ];
   return [
@@ -211,10 +219,6 @@ function attributesTable(
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
   return [code(name), ` ${KIND_WORDS[kind]}`, ...(several ? [' of ', code(of.name)] : [])];
-}
-
-function alignmentWords({ alignment }: AttributeResult): string {
-  return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 
 function attributeFigures({ attributes: all }: Result): Line[] {

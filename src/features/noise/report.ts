@@ -43,10 +43,6 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
   );
 }
 
-function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
-  return [noiseVerdict(noise), ...problemBlocks(noise, rows), noiseFooter(noise)];
-}
-
 function noiseVerdict(noise: NoiseResult): Block {
   const {
     runs,
@@ -83,11 +79,11 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
   return paragraph(joinLines(parts, ' · '), 'small');
 }
 
-export function callParts(
-  usage: Pick<NoiseResult['usage'], 'calls' | 'cost_usd'>,
-  { sha }: NoiseResult['head'],
-): Line[] {
+export function callParts(usage: NoiseResult['usage'], { sha }: NoiseResult['head']): Line[] {
   return [[counted(usage.calls, 'model call')], [runCost(usage)], [code(shortSha(sha))]];
 }
 
-export const noiseForm: MeasurementForm<NoiseResult> = { title: noiseTitle, blocks: noiseBlocks };
+export const noiseForm: MeasurementForm<NoiseResult> = {
+  title: noiseTitle,
+  blocks: (noise, rows) => [noiseVerdict(noise), ...problemBlocks(noise, rows), noiseFooter(noise)],
+};

@@ -151,15 +151,15 @@ async function startOwnFolders(
   if (hasLayers) await deleteBelow(run, gone);
   else for (const path of gone) await rm(path);
   await writeWorkspace(own.work, written);
-  const files = Object.entries(home).map(([path, text]) => [path, textFile(text)] as const);
+  const files = Object.entries(home).map(
+    ([path, text]) => [path, { mode: '100644', body: Buffer.from(text) }] as const,
+  );
   await writeWorkspace(own.home, files);
   await giveToAgent(join(run, 'upper'), kind);
   return own;
 }
 
 const NO_EDITS: Edits = { deleted: new Set(), written: new Map() };
-
-const textFile = (text: string): WorkspaceFile => ({ mode: '100644', body: Buffer.from(text) });
 
 export function foldersAbove(paths: Iterable<string>): Set<string> {
   return new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
