@@ -40,7 +40,7 @@ export interface ResultTry {
   attempt: TryResult;
 }
 
-export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
+export function triesOfResult({ suites }: Result): ResultTry[] {
   return suites.flatMap((suite) =>
     suite.references.flatMap((reference) =>
       SIDES.flatMap((side) => {
@@ -56,7 +56,7 @@ export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
  * One row per reference, side, try and metric, and one more for each object that the metric
  * judged. A try without scores has one row, with its error.
  */
-export function testRows(result: Pick<Result, 'suites'>): FlatTable {
+export function testRows(result: Result): FlatTable {
   const rows = triesOfResult(result).flatMap(({ suite, reference, side, variant, attempt }) =>
     rowsOfTry(attempt).map((row) => ({
       suite: suite.name,

@@ -65,10 +65,7 @@ export const instructionSettings: OwnSettings = {
   fromBase: () => true,
 };
 
-export function asAgentSuite(
-  tasks: Document,
-  { agent = null, file }: Pick<Settings, 'agent' | 'file'>,
-): Document | null {
+export function asAgentSuite(tasks: Document, { agent = null, file }: Settings): Document | null {
   if (agent === null || !isMap(tasks.value)) return null;
   const [own, given] = [tasks.value['workspace'], agent['workspace']].map((rules) =>
     rules !== undefined && isMap(rules) ? rules : {},

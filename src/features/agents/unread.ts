@@ -47,7 +47,7 @@ export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
 }
 
 /** Names the changed instruction files of workspaces that no run read. */
-export function unreadNotices({ rows }: Pick<DecidedRun, 'rows'>): Notice[] {
+export function unreadNotices({ rows }: DecidedRun): Notice[] {
   const tries = allTries(rows.map(({ result }) => result));
   const found = tries.flatMap(({ parts }) =>
     Object.entries(factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {}),

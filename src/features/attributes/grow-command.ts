@@ -201,7 +201,7 @@ function poolReferences(
   file: string,
   rows: readonly DataRow[],
   variables: readonly string[],
-  known: readonly Pick<ReferenceText, 'input'>[],
+  known: readonly ReferenceText[],
 ): ReferenceText[] {
   const seen = new Set(known.map(({ input }) => canonicalJson(input)));
   const found = rows.flatMap(({ line, value }): ReferenceText[] => {

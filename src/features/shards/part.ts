@@ -48,7 +48,7 @@ export function partOfPlan(
 }
 
 function dealQuestions(
-  { suites, next }: Pick<Prepared, 'suites' | 'next'>,
+  { suites, next }: Prepared,
   count: number,
   hash: (text: string) => string,
 ): Map<string, number> {
@@ -100,13 +100,13 @@ function batchProblems(whole: Prepared): Problem[] {
   return [problem(null, message)];
 }
 
-export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
+export function plannedReferences({ suites }: Prepared): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
   );
 }
 
-export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
+export function countReferences({ suites }: Prepared): number {
   return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
 

@@ -82,7 +82,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
  * shortest.
  */
 export function exampleTries(
-  { base, head, status }: Pick<ReferenceResult, 'base' | 'head' | 'status'>,
+  { base, head, status }: ReferenceResult,
   reports: Reports,
 ): Record<Side, TryResult | null> {
   const [before, after] =

@@ -112,7 +112,7 @@ export function specOf(command: readonly string[]): AgentSpec | null {
 /** The agent that works on a suite. Null if a model answers its prompt. */
 export function agentOf(
   { model }: { model: string | null },
-  { models }: Pick<Settings, 'models'>,
+  { models }: Settings,
 ): AgentSpec | null {
   return specOf(models.get(model ?? '')?.command ?? []);
 }
