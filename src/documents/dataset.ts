@@ -101,7 +101,7 @@ export function rowDocument(place: Place, value: Json, written?: JsonMap): Docum
 const ODD_NUMBER = /\d[.eE]|-0/;
 
 function writtenRow(source: string): { written: JsonMap } {
-  const asText = (_: string, value: unknown, context?: { source?: string }): unknown =>
+  const asText = (_: string, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && context?.source !== String(value)
       ? (context?.source ?? value)
       : value;
@@ -210,7 +210,7 @@ const SEPARATORS = { ',': 'commas', ';': 'semicolons', '\t': 'tabs' } as const;
 
 function otherSeparator(text: string, delimiter: ',' | '\t'): string | null {
   const [header = ''] = text.replaceAll(/"[^"]*"/g, '').split('\n', 1);
-  const count = (sign: string): number => header.split(sign).length;
+  const count = (sign: string) => header.split(sign).length;
   const written = ([',', ';', '\t'] as const).find((sign) => count(sign) > count(delimiter));
   if (written === undefined) return null;
   const wanted = SEPARATORS[delimiter];

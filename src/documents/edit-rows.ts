@@ -118,7 +118,7 @@ function tableSplices(file: string, text: string, edit: RowEdit): Splices {
   const given = edit.kind === 'append' ? edit.value : edit.members;
   const missing = Object.keys(given).find((name) => !names.includes(name));
   if (missing !== undefined) return { refused: `it has no column "${missing}"; add one first` };
-  const spelled = (value: Json | undefined, isQuoted: boolean): string => {
+  const spelled = (value: Json | undefined, isQuoted: boolean) => {
     const cell = String(value ?? '');
     return (isQuoted && cell !== '') || cell.includes(separator) || /["\r\n]/.test(cell)
       ? `"${cell.replaceAll('"', '""')}"`

@@ -65,7 +65,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
 
 function commentsIn(text: string): string[] {
   const found: string[] = [];
-  const collect = (token: unknown): void => {
+  const collect = (token: unknown) => {
     if (typeof token !== 'object' || token === null) return;
     if ('type' in token && token.type === 'comment' && 'source' in token)
       found.push(String(token.source).trimEnd());

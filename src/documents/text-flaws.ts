@@ -71,7 +71,7 @@ export function foreignSpace(written: string): string | null {
 }
 
 export function escapeCodePoints(json: string, more: RegExp | null = null): string {
-  const escape = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const escape = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const safe = json.replace(new RegExp(BIDIRECTIONAL, 'g'), escape);
   return more === null ? safe : safe.replace(more, escape);
 }

@@ -20,7 +20,7 @@ import { FORBIDDEN_KEYS, foreignSpace, valueFlaw } from './text-flaws.ts';
  * Positions are -1 if unknown. `text` is the source of a scalar that JavaScript would print
  * differently.
  */
-export interface Spot {
+interface Spot {
   line: number;
   start: number;
   end: number;

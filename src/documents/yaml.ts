@@ -14,7 +14,7 @@ import type { Json, Place, Problem } from '../types/plain.ts';
 import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
 import { FILE_LIMITS } from './limits.ts';
 import { decodeUtf8, fileFlaw, foreignSpace } from './text-flaws.ts';
-import { type Spot, type Spots, walk } from './yaml-values.ts';
+import { type Spots, walk } from './yaml-values.ts';
 
 type Syntax =
   | { ok: true; document: YamlDocument; lines: LineCounter }
@@ -231,7 +231,7 @@ function createDocument(
   rootLine: number,
   spots: Spots,
 ): Document {
-  const spotOf = (path: Path): Spot | undefined => {
+  const spotOf = (path: Path) => {
     for (let length = path.length; length > 0; length -= 1) {
       const parent = valueAt(value, path.slice(0, length - 1));
       const last = path[length - 1];
@@ -241,7 +241,7 @@ function createDocument(
     }
     return undefined;
   };
-  const placeOf = (path: Path): Place => ({ file, line: spotOf(path)?.line ?? rootLine });
+  const placeOf = (path: Path) => ({ file, line: spotOf(path)?.line ?? rootLine });
   return {
     file,
     value,

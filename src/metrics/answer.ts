@@ -76,7 +76,7 @@ export function textAt(answer: MetricAnswer, level: MetricLevel): string {
 }
 
 /** The answer as a grader compares it: with its tool calls and changed files. */
-export function shownAnswer({ thread, completion }: Pick<MetricAnswer, 'thread' | 'completion'>) {
+export function shownAnswer({ thread, completion }: MetricAnswer) {
   const turn = lastTurn(thread);
   const answer = callsAmong(turn).length > 0 ? transcript(turn) : textOf(completion);
   return `${answer}${filesText(completion)}`;

@@ -189,9 +189,8 @@ const isRole = defineMetric({
   measure({ answer, options, context }) {
     const wanted = standardRole(options.role);
     const messages = messagesAt(answer, context.level);
-    const isWanted = ({ role }: Message) =>
-      role === wanted || (role === 'tool' && wanted === 'assistant');
-    const pass = messages.length > 0 && messages.every(isWanted);
+    const roles = wanted === 'assistant' ? [wanted, 'tool'] : [wanted];
+    const pass = messages.length > 0 && messages.every(({ role }) => roles.includes(role));
     return passOrFail(pass, `is not by ${wanted}`, { [options.role]: pass ? 1 : 0 });
   },
 });

@@ -53,7 +53,7 @@ async function scoreCode(
 
 /** Only what the code reads, because a dialogue may be long. */
 function dialogueInputs(code: string, answer: MetricAnswer, level: MetricLevel): JsonMap {
-  const calls = (): Json =>
+  const calls = () =>
     callsAt(answer, level).map(({ name, arguments: given }) => ({ name, arguments: given }));
   return {
     ...(/\bdialogue\b/.test(code) && { dialogue: dialogueOf(answer, level) }),
@@ -66,7 +66,7 @@ function dialogueInputs(code: string, answer: MetricAnswer, level: MetricLevel):
 
 function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
   const judged = messagesAt(answer, level);
-  const messageJson = ({ metadata, ...message }: Message): Json => ({
+  const messageJson = ({ metadata, ...message }: Message) => ({
     role: message.role,
     content: message.content,
     ...('name' in message && { name: message.name, tool_call_id: message.id }),
@@ -87,7 +87,7 @@ function dialogueOf(answer: MetricAnswer, level: MetricLevel): Json {
 /** FlexEval's functions may return a list of names and values, which becomes a map. */
 function plainValue(value: Json): Json {
   const entries = Array.isArray(value) ? value : [];
-  const named = entries.flatMap((entry): [string, Json][] =>
+  const named = entries.flatMap((entry) =>
     isMap(entry) &&
     typeof entry['name'] === 'string' &&
     (typeof entry['value'] === 'number' || typeof entry['value'] === 'boolean')

@@ -58,7 +58,7 @@ export const openaiModeration = defineBatch({
     pass: false,
   },
   score(answers, limit, { level, tools: { complete, embedder } }) {
-    const measure = async (answer: MetricAnswer): Promise<Measurement> => {
+    const measure = async (answer: MetricAnswer) => {
       const content = textAt(answer, level);
       if (content.trim() === '') return measurement({}, true);
       if (embedder === null) return measureError('the moderation model is unknown');

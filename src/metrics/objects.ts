@@ -186,17 +186,14 @@ function combinedValue(judged: readonly ObjectScore[], isShare: boolean) {
 
 const OBJECT_MEAN = 'mean';
 
-function measuredValue({ value, objects }: Pick<Score, 'value' | 'objects'>): Json {
+function measuredValue({ value, objects }: Score): Json {
   const judged = objects?.scores.filter(({ status }) => status === 'pass' || status === 'fail');
   return judged === undefined || isMap(value)
     ? value
     : meanValue(judged.map((object) => object.value));
 }
 
-export function scoreEntry(
-  score: Pick<Score, 'value' | 'objects'>,
-  entry: string | null,
-): number | null {
+export function scoreEntry(score: Score, entry: string | null): number | null {
   if (entry === null) return metricNumber(score.value);
   const value = measuredValue(score);
   return entry === OBJECT_MEAN && score.objects !== undefined && !isMap(value)

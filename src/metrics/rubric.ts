@@ -20,21 +20,18 @@ import { passingLabels } from './passing.ts';
 import { callsAmong, transcript, turnsOf } from './transcript.ts';
 
 export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
-  Object.entries(flexEvalRubrics).map(
-    ([name, { better, choice_scores, prompt }]): [string, Rubric] => [
+  Object.entries(flexEvalRubrics).map(([name, { choice_scores, ...own }]): [string, Rubric] => [
+    name,
+    {
+      ...own,
       name,
-      {
-        name,
-        prompt: prompt.join('\n'),
-        better,
-        choice_scores: new Map(Object.entries(choice_scores)),
-        eval_type: 'cot_classify',
-        notes: null,
-        examples: [],
-        place: { file: `the built-in rubric ${name}`, line: 0 },
-      },
-    ],
-  ),
+      choice_scores: new Map(Object.entries(choice_scores)),
+      eval_type: 'cot_classify',
+      notes: null,
+      examples: [],
+      place: { file: `the built-in rubric ${name}`, line: 0 },
+    },
+  ]),
 );
 
 /**

@@ -77,7 +77,7 @@ function setMetric(
 }
 
 function expectedSpellings(
-  { expected: written = null, values }: Pick<MetricAnswer, 'expected' | 'values'>,
+  { expected: written = null, values }: MetricAnswer,
   expected: Json,
 ): Map<string, string> {
   if (values?.expected !== expected) return new Map();

@@ -213,8 +213,10 @@ const jsonSchemaMetric = defineMetric({
   measure({ answer, options }) {
     const read = readSchema(options.schema);
     if ('wrong' in read) return measureError(read.wrong);
-    const { values, reason } = answerValues(jsonSource(answer), options.extract);
-    if (values.length === 0) return passOrFail(false, reason);
+    const source = jsonSource(answer);
+    const parsed = parseJson(source, options.extract);
+    if (!parsed.ok) return passOrFail(false, parsed.reason);
+    const values = options.extract === 'objects' ? parseObjects(source) : [parsed.value];
     const wrong: (string | null)[] = [];
     for (const value of values) {
       const finding = checkAgainst(read.schema, value);
@@ -224,12 +226,6 @@ const jsonSchemaMetric = defineMetric({
     return passOrFail(wrong.includes(null), wrong.at(-1) ?? '');
   },
 });
-
-function answerValues(output: string, where: z.infer<typeof extract>) {
-  const parsed = parseJson(output, where);
-  if (!parsed.ok) return { values: [], reason: parsed.reason };
-  return { values: where === 'objects' ? parseObjects(output) : [parsed.value], reason: '' };
-}
 
 const tolerance = z
   .number()

@@ -14,7 +14,7 @@ export function turnsOf(thread: readonly Message[]): Message[][] {
   return turns;
 }
 
-export function isOfUser({ role }: Pick<Message, 'role'>): boolean {
+export function isOfUser({ role }: Message): boolean {
   return role === 'user';
 }
 

@@ -17,7 +17,7 @@ throw new TypeError("the transform returns nothing"); return changed; };`;
 export async function transformAnswers(
   body: string,
   answers: readonly MetricAnswer[],
-  { evaluate }: Pick<MetricTools, 'evaluate'>,
+  { evaluate }: MetricTools,
 ): Promise<{ answers: MetricAnswer[]; failed: Map<MetricAnswer, Measurement> }> {
   const results = await evaluate({
     language: 'javascript',

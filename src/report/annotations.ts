@@ -8,7 +8,6 @@ import { brokeWord, suitesWorstFirst } from '../wording/figures.ts';
 import { suiteFacts } from '../wording/suite-facts.ts';
 import { joinSentences, plainWords } from '../wording/words.ts';
 import { firstLine } from './sections/changes.ts';
-import { bytes } from './sections/detail.ts';
 import { failures, sharedFailures, worstOf, type Failure } from './sections/failures.ts';
 import { foundLines, type FoundLines, type Reports } from './sections/feature-report.ts';
 import {
@@ -284,6 +283,6 @@ function worstWords(suites: readonly SuiteResult[], result: Result, reports: Rep
 
 /** A UTF-16 unit takes at most three bytes. */
 function fitMessage(message: string): string {
-  if (bytes(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
+  if (Buffer.byteLength(message) <= ANNOTATION_MESSAGE_LIMIT) return message;
   return shorten(message, Math.floor(ANNOTATION_MESSAGE_LIMIT / 3));
 }

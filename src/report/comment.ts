@@ -2,7 +2,7 @@ import type { Result } from '../kernel/result/result.ts';
 import { shorten, visibleLine } from '../text/visible.ts';
 import { outcomeLook } from '../wording/outcomes.ts';
 import { markdownOf, withoutHtml } from './markdown.ts';
-import { COMMENT_LEVELS, bytes, fit, type Detail } from './sections/detail.ts';
+import { COMMENT_LEVELS, fit, type Detail } from './sections/detail.ts';
 import {
   type Block,
   type Line,
@@ -101,7 +101,7 @@ export function renderSummary(
     `${markdownOf(withRun(result, detail, reports, { ...links, run: null }), links)}\n`;
   const { sign, outcome } = outcomeLook(result);
   return (
-    fit(COMMENT_LEVELS, limit, bytes, render) ??
+    fit(COMMENT_LEVELS, limit, Buffer.byteLength, render) ??
     shorten(`${sign} ${outcome}\n`, Math.floor(limit / 3))
   );
 }

@@ -253,7 +253,7 @@ function caseEnding(
 ): CaseEnding | null {
   const { status } = reference;
   const isAdded = newFails !== null && isNew(reference, suite);
-  const ending = (element: CaseEnding['element'], message: string): CaseEnding => ({
+  const ending = (element: CaseEnding['element'], message: string) => ({
     element,
     type: isAdded ? 'new' : status,
     message,

@@ -48,7 +48,7 @@ export function withoutHtml(block: Block): Block[] {
     case 'paragraph':
       return [{ ...block, tone: block.tone === 'small' ? 'normal' : block.tone }];
     case 'facts': {
-      const rows = block.rows.map(({ name, value }): Line => [...name, ': ', ...value]);
+      const rows = block.rows.map(({ name, value }) => [...name, ': ', ...value]);
       return [
         { kind: 'paragraph', tone: 'normal', line: block.title },
         { kind: 'list', items: rows },

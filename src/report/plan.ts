@@ -84,13 +84,7 @@ function agentCostWords(most: number, cap: Cap | null): string {
   );
 }
 
-export function planJson({
-  trust,
-  prepared,
-  notices,
-  forecast,
-  caps,
-}: Omit<PlanView, 'certainWords'>): object {
+export function planJson({ trust, prepared, notices, forecast, caps }: PlanView): object {
   const { suites, plan } = prepared;
   const { certain, possible, always, ...calls } = plan;
   return {

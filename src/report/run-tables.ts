@@ -86,22 +86,18 @@ function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
         },
       ];
     }),
-    ...(rows.some(({ tries }) => durationOf(tries[index]) !== null)
+    ...(rows.some(({ tries }) => (tries[index]?.duration ?? null) !== null)
       ? [
           {
             title: `Duration #${index}`,
-            cell: ({ tries }: RunRow) => [secondsOf(durationOf(tries[index]))],
+            cell: ({ tries }: RunRow) => [secondsOf(tries[index]?.duration)],
           },
         ]
       : []),
   ];
 }
 
-function durationOf(made: RunTry | undefined): number | null {
-  return made?.duration ?? null;
-}
-
-function secondsOf(milliseconds: number | null): string {
+function secondsOf(milliseconds: number | null = null): string {
   return milliseconds === null ? '–' : `${(milliseconds / 1000).toFixed(2)} s`;
 }
 

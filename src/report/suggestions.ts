@@ -36,7 +36,7 @@ export function suggestedEdits(
   const places = Map.groupBy(shown, ({ fix: { file, lines } }) => JSON.stringify([file, lines]));
   return [...places.values()]
     .flatMap((all) =>
-      all.slice(0, 1).map(({ fix: { file, lines } }): SuggestedEdit => ({
+      all.slice(0, 1).map(({ fix: { file, lines } }) => ({
         path: `${root}${file}`,
         startLine: lines.from,
         endLine: lines.to,

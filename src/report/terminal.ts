@@ -149,7 +149,7 @@ function runs(line: Line, style: Style = 'plain'): Run[] {
 }
 
 function styledRuns(part: Inline, style: Style): Run[] {
-  const run = (text: string, own: Style = style): Run => ({
+  const run = (text: string, own: Style = style) => ({
     text: text === lineBreak ? text : logLine(text),
     style: own,
   });

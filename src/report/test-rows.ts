@@ -40,7 +40,7 @@ export interface ResultTry {
   attempt: TryResult;
 }
 
-export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
+export function triesOfResult({ suites }: Result): ResultTry[] {
   return suites.flatMap((suite) =>
     suite.references.flatMap((reference) =>
       SIDES.flatMap((side) => {
@@ -56,9 +56,9 @@ export function triesOfResult({ suites }: Pick<Result, 'suites'>): ResultTry[] {
  * One row per reference, side, try and metric, and one more for each object that the metric
  * judged. A try without scores has one row, with its error.
  */
-export function testRows(result: Pick<Result, 'suites'>): FlatTable {
+export function testRows(result: Result): FlatTable {
   const rows = triesOfResult(result).flatMap(({ suite, reference, side, variant, attempt }) =>
-    rowsOfTry(attempt).map((row): FlatRow => ({
+    rowsOfTry(attempt).map((row) => ({
       suite: suite.name,
       path: suite.path,
       reference: reference.id,
@@ -76,7 +76,7 @@ function rowsOfTry({ scores, outcome, error }: TryResult): FlatRow[] {
   if (scores.length === 0) return [{ status: outcome, reason: error }];
   return scores.flatMap((score) => {
     const { metric, objects } = score;
-    const ofObjects = (objects?.scores ?? []).map((each): FlatRow => ({
+    const ofObjects = (objects?.scores ?? []).map((each) => ({
       metric,
       level: objects?.level ?? null,
       object: each.at,

@@ -54,7 +54,15 @@ function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
     },
     ...(isDiff ? COMPARED_COLUMNS : []),
     ...(hasSkills ? [{ head: 'Other skills', cell: OtherSkills }] : []),
-    ...(metrics.size > 0 ? [{ head: `Mean of ${[...metrics].join(', ')}`, cell: meanCell }] : []),
+    ...(metrics.size > 0
+      ? [
+          {
+            head: `Mean of ${[...metrics].join(', ')}`,
+            cell: ({ values: own }: AttributeData) =>
+              own === undefined ? '–' : meansInWords(own.base, own.head),
+          },
+        ]
+      : []),
   ];
   const sorted = attributes.toSorted(
     (a, b) =>
@@ -190,10 +198,6 @@ function OtherSkills({ alignment }: AttributeData) {
       />
     </>
   );
-}
-
-function meanCell({ values }: AttributeData) {
-  return values === undefined ? '–' : meansInWords(values.base, values.head);
 }
 
 /** The largest drops, and answers with other skills than the expected ones. */

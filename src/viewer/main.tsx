@@ -92,8 +92,9 @@ function App({ view, isPrinted, live }: AppProps) {
   const [sign] = blocks.top
     .flatMap((block) => (block.kind === 'paragraph' ? block.line : []))
     .filter((part) => typeof part !== 'string' && part.kind === 'sign');
+  const sides = { base: 'Base', head: live?.state.draft ? 'Unsaved head' : 'Head' };
   return (
-    <ViewerContext.Provider value={{ ...view, ...found, live, sides: sideNames(live), showTests }}>
+    <ViewerContext.Provider value={{ ...view, ...found, live, sides, showTests }}>
       {live === null ? <SavedBar view={view} /> : <LiveBar live={live} />}
       <main>
         <LiveNotes />
@@ -123,10 +124,6 @@ function App({ view, isPrinted, live }: AppProps) {
       </footer>
     </ViewerContext.Provider>
   );
-}
-
-function sideNames(live: Live | null) {
-  return { base: 'Base', head: live?.state.draft ? 'Unsaved head' : 'Head' };
 }
 
 function SavedBar({ view: { result } }: { view: ViewData }) {

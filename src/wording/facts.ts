@@ -42,7 +42,7 @@ export function pullRequestFacts(ran: Ran): Fact[] {
 }
 
 function scoringFact(scoring: readonly ScoringResult[]): Fact[] {
-  const parts = scoring.flatMap((change): Words[] => {
+  const parts = scoring.flatMap((change) => {
     const { pass_fail, fail_pass } = change.same_answers;
     const isFlipping = pass_fail + fail_pass > 0;
     return isFlipping ? [scoringEffect(change, [' of ', { name: change.name }])] : [];

@@ -79,13 +79,11 @@ export function brokeWord(worse: readonly ReferenceResult[]): string {
   return broken === worse.length ? 'broke' : 'broke or failed once';
 }
 
-function unansweredIn({ reason, references }: SuiteResult): ReferenceResult[] {
-  const ids = new Set(reason?.by === 'unanswered' ? reason.references : []);
-  return references.filter(({ id }) => ids.has(id));
-}
-
 export function isSilent(suite: SuiteResult): boolean {
-  return unansweredIn(suite).every(({ head }) => (head?.tries_judged ?? 0) === 0);
+  const ids = suite.reason?.by === 'unanswered' ? suite.reason.references : [];
+  return suite.references.every(
+    ({ id, head }) => !ids.includes(id) || (head?.tries_judged ?? 0) === 0,
+  );
 }
 
 interface PromptId {

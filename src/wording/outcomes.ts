@@ -385,7 +385,7 @@ function titleOf<O extends RunOutcome>(outcome: O, found: Found): string {
 
 function evidenceFirst(
   outcome: RunOutcome,
-  { suites, figures: { evidence } }: Pick<Found, 'suites' | 'figures'>,
+  { suites, figures: { evidence } }: Found,
 ): string | null {
   const { evidence: word } = rowOf(outcome);
   if (word === undefined || evidence === null) return null;

@@ -181,11 +181,7 @@ export function reasonWords<R extends Reason>(reason: R, suites: readonly SuiteR
 }
 
 /** If a label overrides the gate, this reason comes first. */
-export function reasonsInWords({
-  reasons,
-  suites,
-  override,
-}: Pick<Result, 'reasons' | 'suites' | 'override'>): string[] {
+export function reasonsInWords({ reasons, suites, override }: Result): string[] {
   const overridden =
     override === null
       ? []

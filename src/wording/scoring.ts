@@ -95,7 +95,7 @@ function rollupChange({ base, head, never_fails }: NonNullable<ScoringResult['ro
   return `roll-up ${names}${never_fails === true ? ', which can never fail' : ''}`;
 }
 
-export function movedByScoring(moved: Omit<ReasonOf<'scoring-moved'>, 'code' | 'fails'>): string {
+export function movedByScoring(moved: ReasonOf<'scoring-moved'>): string {
   const what = moved.unit === 'tests' ? 'roll-up' : 'scoring';
   return `${moved.suite}: ${plainWords(flipWords(moved))} under the new ${what}`;
 }

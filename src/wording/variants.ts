@@ -7,7 +7,10 @@ import type { Words } from './words.ts';
 export function variantWords({ model, parameters }: Variant): string {
   return [
     ...(model === null ? [] : [model]),
-    ...Object.entries(parameters).map(([name, value]) => parameterWords(name, value)),
+    ...Object.entries(parameters).map(([name, value]) => {
+      const names = namesIn(value);
+      return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
+    }),
   ].join(', ');
 }
 
@@ -39,12 +42,6 @@ function valuesOf({ model, parameters }: Variant): JsonMap {
 
 function variantValue(value: Json | undefined): string {
   return value === undefined ? 'none' : (namesIn(value) ?? shortValue(value));
-}
-
-/** Shows only a schema's name, so that a label stays the same when the schema changes. */
-function parameterWords(name: string, value: Json): string {
-  const names = namesIn(value);
-  return names === null ? `${name} ${shortValue(value)}` : `${name}: ${names}`;
 }
 
 const LONGEST_VALUE = 60;

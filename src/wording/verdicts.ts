@@ -1,5 +1,4 @@
 import { bothTries, showsOnly } from '../kernel/result/counts.ts';
-import type { MetricValues } from '../kernel/result/metric-result.ts';
 import { lacksAnswer } from '../kernel/result/reference-result.ts';
 import type { SuiteResult, VerdictReason } from '../kernel/result/suite-result.ts';
 import { isWithoutOutcome } from '../kernel/statistics/table.ts';
@@ -206,16 +205,13 @@ function tooFewTests(suite: SuiteResult): string {
   return `${countedTests(suite)} ${suite.compared.references === 1 ? 'is' : 'are'} too few`;
 }
 
-function leastLow(shares: readonly Pick<MetricValues, 'base' | 'low'>[]): (typeof shares)[number] {
-  return shares.reduce((least, own) => ((own.low ?? 0) < (least.low ?? 0) ? own : least));
-}
-
 /** The largest drop that a green suite might miss. Null if even a small drop would be noticed. */
 export function unnoticedDrop(
   suite: SuiteResult,
 ): { points: number; isSmall: boolean; sentence: string } | null {
   const shares = shareFigures(suite).map(({ values }) => values);
-  const { base, low } = shares.length === 0 ? suite.pass_rate : leastLow(shares);
+  const { base, low } =
+    shares.toSorted((a, b) => (a.low ?? 0) - (b.low ?? 0)).at(0) ?? suite.pass_rate;
   if (base === 0) return null;
   // Rounds up, but ignores floating-point errors.
   const most = Math.min(-(low ?? 0), base ?? 1);

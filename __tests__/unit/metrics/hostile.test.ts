@@ -4,7 +4,7 @@ import { findKeywords } from '../../../src/metrics/keywords.ts';
 import { labelInLine } from '../../../src/metrics/label.ts';
 import { letters } from '../../fuzz.ts';
 import { processorSeconds } from '../../stand-ins/processor-time.ts';
-import { builtIn, fromExample, sample, scored } from './samples.ts';
+import { builtIn, fromExample, scored, scoredFor } from './samples.ts';
 
 // CI uses texts of full length. A parser that takes quadratic time exceeds this limit there.
 const SECONDS = 20;
@@ -49,15 +49,12 @@ describe('hostile text of up to 100 kB', () => {
     },
   );
 
-  const compared = (name: string, output: string, expected = output, given = {}) =>
-    scored(builtIn(name, given), sample(output, { expected }));
-
   test('with 20,000 JSON entries is compared in any order without comparing every pair', async () => {
     const many = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ index })));
     const others = many.replaceAll('index', 'other');
     const given = { ignore_order: true, abs_tol: 0.1 };
     const seconds = await processorSeconds(async () => {
-      expect(await compared('json_match', many, others, given)).toMatchObject({
+      expect(await scoredFor('json_match', many, others, given)).toMatchObject({
         status: 'fail',
         value: 0,
       });
@@ -68,7 +65,7 @@ describe('hostile text of up to 100 kB', () => {
   test.each(['levenshtein', 'rouge_l', 'bleu'])(
     '%s returns an error for texts too long to compare',
     async (name) =>
-      expect(await compared(name, 'ab '.repeat(100_000))).toMatchObject({
+      expect(await scoredFor(name, 'ab '.repeat(100_000), 'ab '.repeat(100_000))).toMatchObject({
         status: 'error',
         reason: 'the answer and the expected text are too long to compare',
       }),
@@ -79,7 +76,7 @@ describe('hostile text of up to 100 kB', () => {
     async (name) => {
       const long = 'ab c '.repeat(8_000);
       const seconds = await processorSeconds(async () => {
-        expect((await compared(name, `${long}x`, long)).status).toBe('pass');
+        expect((await scoredFor(name, `${long}x`, long)).status).toBe('pass');
       });
       expect(seconds).toBeLessThan(SECONDS);
     },

@@ -172,3 +172,14 @@ export async function scored(
   if (score === undefined || others.length > 0) throw new Error('not one score for one answer');
   return score;
 }
+
+/** The score of a built-in metric for an answer and what is expected. */
+export const scoredFor = (
+  uses: string,
+  output: string,
+  expected?: Json,
+  given: Record<string, Json> = {},
+) => scored(builtIn(uses, given), sample(output, { expected }));
+
+export const statusFor = async (...of: Parameters<typeof scoredFor>) =>
+  (await scoredFor(...of)).status;

@@ -8,11 +8,9 @@ import {
 } from '../../../src/metrics/measures/overlap.ts';
 import { mtevalWords, rougeWords, squadWords } from '../../../src/metrics/measures/words.ts';
 import fc, { draws, forAll, forAllAsync } from '../../fuzz.ts';
-import { builtIn, sample, scored } from './samples.ts';
+import { scoredFor } from './samples.ts';
 
 const bleu = (ignore_case: boolean) => ({ ignore_case, words: '13a', smoothing: 'exp' }) as const;
-const score = (uses: string, output: string, expected: string | string[], given = {}) =>
-  scored(builtIn(uses, given), sample(output, { expected }));
 const split = (text: string) => text.split(' ');
 
 /** Up to 90 words fill three 32-bit integers, so that carries between them are tested. */
@@ -165,17 +163,17 @@ describe('Levenshtein', () => {
     ['same', 'same', 0],
   ])('turns %s into %s with %d edits', async (left, right, edits) => {
     const similarity = 1 - edits / Math.max(left.length, right.length);
-    expect(await score('levenshtein', left, right, { max_distance: edits })).toMatchObject({
+    expect(await scoredFor('levenshtein', left, right, { max_distance: edits })).toMatchObject({
       status: 'pass',
       value: expect.closeTo(similarity, 12),
     });
     if (edits === 0) return;
-    const tight = await score('levenshtein', left, right, { max_distance: edits - 1 });
+    const tight = await scoredFor('levenshtein', left, right, { max_distance: edits - 1 });
     expect(tight.status).toBe('fail');
   });
 
   test('gives two empty texts the score 1', async () =>
-    expect(await score('levenshtein', '', '')).toMatchObject({ status: 'pass', value: 1 }));
+    expect(await scoredFor('levenshtein', '', '')).toMatchObject({ status: 'pass', value: 1 }));
 });
 
 describe('token_f1', () => {
@@ -196,7 +194,7 @@ describe('token_f1', () => {
     ['', 'cat', 0],
     ['cat cat', 'cat', 2 / 3],
   ])('scores %j against %j with %d', async (output, expected, wanted) => {
-    expect((await score('token_f1', output, expected)).value).toBeCloseTo(wanted, 12);
+    expect((await scoredFor('token_f1', output, expected)).value).toBeCloseTo(wanted, 12);
   });
 
   test('ignores case, punctuation and articles', () => {
@@ -213,7 +211,7 @@ describe('similarity metrics', () => {
       [text, text, text],
       async (output, one, other) => {
         const value = async (expected: string | string[]) =>
-          Number((await score(uses, output, expected)).value);
+          Number((await scoredFor(uses, output, expected)).value);
         const [first, second] = [await value(one), await value(other)];
         const both = await value([one, other]);
         for (const found of [first, second, both]) {
@@ -228,10 +226,10 @@ describe('similarity metrics', () => {
 
   test.each(names)('%s is 1 for equal texts and an error without expected texts', async (uses) => {
     const text = 'some plain words here';
-    expect(await score(uses, text, text)).toMatchObject({
+    expect(await scoredFor(uses, text, text)).toMatchObject({
       status: 'pass',
       value: expect.closeTo(1, 12),
     });
-    expect((await score(uses, 'x', [])).status).toBe('error');
+    expect((await scoredFor(uses, 'x', [])).status).toBe('error');
   });
 });

@@ -7,14 +7,11 @@ import type { Part, ToolCall } from '../../../src/types/answer.ts';
 import { parseExactly } from '../../../src/types/exact-json.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc, { forAll, forAllAsync } from '../../fuzz.ts';
-import { builtIn, sample, scored } from './samples.ts';
+import { builtIn, sample, scored, scoredFor, statusFor } from './samples.ts';
 
 type Given = Record<string, Json>;
-const score = (uses: string, output: string, expected?: Json, given: Given = {}) =>
-  scored(builtIn(uses, given), sample(output, { expected }));
 const scoreCalls = (calls: ToolCall[], expected: Json, given: Given = {}) =>
   scored(builtIn('tool_call_match', given), sample('', { expected, calls }));
-const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
 const verdict = (pass: boolean) => (pass ? 'pass' : 'fail');
 /** Two integers that round to the same double. */
 const [big, other] = ['2512292042121000000', '2512292042121000001'];
@@ -40,7 +37,7 @@ describe('is_json', () => {
     ['first', false, 'no json {'],
   ])('with extract %s passes (%j) for the answer %j', async (extract, pass, ...outputs) => {
     for (const output of outputs) {
-      const found = await status('is_json', output, undefined, { extract });
+      const found = await statusFor('is_json', output, undefined, { extract });
       expect([output, found]).toEqual([output, verdict(pass)]);
     }
   });
@@ -101,7 +98,7 @@ describe('json_schema', () => {
     [text({ format: 'url' }), '"https://example.org/x"', null],
     [text({ format: 'url' }), '"example"', 'the JSON must match format "url"'],
   ])('for schema %j and answer %s gives the reason %j', async (schema, output, reason) => {
-    expect(await score('json_schema', output, undefined, { schema })).toMatchObject({
+    expect(await scoredFor('json_schema', output, undefined, { schema })).toMatchObject({
       status: verdict(reason === null),
       reason,
     });
@@ -140,7 +137,7 @@ describe('a JSON schema from a repository', () => {
       $defs: doubling(keyword, last),
     };
     const reason = async (output: string) =>
-      (await score('json_schema', output, undefined, { schema })).reason;
+      (await scoredFor('json_schema', output, undefined, { schema })).reason;
     expect(await reason('[1, 1]')).toBe(
       'the JSON must NOT have duplicate items (items ## 0 and 1 are identical)',
     );
@@ -153,7 +150,9 @@ describe('a JSON schema from a repository', () => {
   });
 
   test('that refers to itself endlessly is an error', async () => {
-    expect(await score('json_schema', '{}', undefined, { schema: { $ref: '#' } })).toMatchObject({
+    expect(
+      await scoredFor('json_schema', '{}', undefined, { schema: { $ref: '#' } }),
+    ).toMatchObject({
       status: 'error',
       reason: 'the schema refers to itself ($ref) in an endless loop; remove one',
     });
@@ -185,7 +184,7 @@ describe('numbers in JSON', () => {
     ['set_f1', '[1e21]', [1e21], 'pass'],
     ['set_f1', `[{"id": ${other}}]`, `[{"id": ${big}}]`, 'fail'],
   ])('are compared exactly by %s: %s (expected %j): %s', async (uses, output, expected, wanted) => {
-    expect(await status(uses, output, expected)).toBe(wanted);
+    expect(await statusFor(uses, output, expected)).toBe(wanted);
   });
 
   test.each([
@@ -200,7 +199,7 @@ describe('numbers in JSON', () => {
   ])(
     'are compared by json_match in %s (expected %j, options %j): %j',
     async (output, expected, given, pass) => {
-      expect(await status('json_match', output, expected, given)).toBe(verdict(pass));
+      expect(await statusFor('json_match', output, expected, given)).toBe(verdict(pass));
     },
   );
 
@@ -216,13 +215,13 @@ describe('numbers in JSON', () => {
     const draft = schema.replace('{', '{"$schema": "http://json-schema.org/draft-06/schema#", ');
     for (const own of [schema, draft])
       for (const output of outputs) {
-        const found = await status('json_schema', output, undefined, { schema: own });
+        const found = await statusFor('json_schema', output, undefined, { schema: own });
         expect([output, found]).toEqual([output, verdict(pass)]);
       }
   });
 
   test('are an error in a schema if a double cannot hold them', async () => {
-    const { status: found, reason } = await score('json_schema', '1', undefined, {
+    const { status: found, reason } = await scoredFor('json_schema', '1', undefined, {
       schema: `{"minimum": ${other}}`,
     });
     expect([found, reason]).toEqual(['error', expect.stringContaining('not exact as a double')]);
@@ -267,11 +266,11 @@ describe('numbers in JSON', () => {
     await forAllAsync(
       [json, number, number],
       async (text, first, second) => {
-        expect(await status('json_match', text, text)).toBe('pass');
+        expect(await statusFor('json_match', text, text)).toBe('pass');
         const [a, b] = [decimalOf(first), decimalOf(second)];
         const same = a !== null && b !== null && sameNumber(a, b);
         const [one, another] = [`[${text},${first}]`, `[${text},${second}]`];
-        expect(await status('json_match', one, another)).toBe(verdict(same));
+        expect(await statusFor('json_match', one, another)).toBe(verdict(same));
       },
       { examples },
     );
@@ -327,7 +326,7 @@ describe('json_match', () => {
       1,
     ],
   ])('scores %s (expected %j, options %j) as %d', async (output, expected, given, value) => {
-    expect(await score('json_match', output, expected, given)).toMatchObject({
+    expect(await scoredFor('json_match', output, expected, given)).toMatchObject({
       status: verdict(value === 1),
       value: expect.closeTo(value, 12),
     });
@@ -371,7 +370,7 @@ describe('set metrics', () => {
         set_recall: recall,
         set_f1: f1,
       }))
-        expect((await score(uses, output, expected, given)).value).toBeCloseTo(value, 12);
+        expect((await scoredFor(uses, output, expected, given)).value).toBeCloseTo(value, 12);
     },
   );
 });
@@ -381,7 +380,7 @@ describe('json_match details', () => {
     ['{"a": 1, "b": [1, 2]}', { a: 2, b: [1, 2] }, {}, '0.500 of the JSON agrees: `a` is 1, not 2'],
     ['[1, 2]', [2, 3], { ignore_order: true }, '0.500 of the JSON agrees: it is [1,2], not [2,3]'],
   ])('explain %s (expected %j, options %j): %s', async (output, expected, given, reason) => {
-    expect((await score('json_match', output, expected, given)).reason).toBe(reason);
+    expect((await scoredFor('json_match', output, expected, given)).reason).toBe(reason);
   });
 });
 

@@ -2,12 +2,7 @@ import { decimalOf, decimalText } from '../../../src/metrics/measures/decimal.ts
 import { numbersIn } from '../../../src/metrics/measures/numbers.ts';
 import type { Json } from '../../../src/types/plain.ts';
 import fc, { forAll, forAllAsync, letters } from '../../fuzz.ts';
-import { builtIn, sample, scored } from './samples.ts';
-
-type Given = Record<string, Json>;
-const score = (uses: string, output: string, expected?: Json, given: Given = {}) =>
-  scored(builtIn(uses, given), sample(output, { expected }));
-const status = async (...of: Parameters<typeof score>) => (await score(...of)).status;
+import { scoredFor, statusFor } from './samples.ts';
 
 describe('exact_match', () => {
   test.each([
@@ -35,16 +30,16 @@ describe('exact_match', () => {
     ['not JSON', { a: 1 }, {}, 'fail'],
     ['Paris', 'Rome', { value: 'Paris' }, 'pass'],
   ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted) => {
-    expect(await status('exact_match', output, expected, given)).toBe(wanted);
+    expect(await statusFor('exact_match', output, expected, given)).toBe(wanted);
   });
 
   test("with a fixed value does not need the reference's expected value", async () =>
-    expect(await status('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass'));
+    expect(await statusFor('exact_match', 'Paris', undefined, { value: 'Paris' })).toBe('pass'));
 
   test('matches any text to itself, but not to a longer one', async () => {
     await forAllAsync([fc.string()], async (text) => {
-      expect(await status('exact_match', text, text)).toBe('pass');
-      expect(await status('exact_match', text, `${text}x`)).toBe('fail');
+      expect(await statusFor('exact_match', text, text)).toBe('pass');
+      expect(await statusFor('exact_match', text, `${text}x`)).toBe('fail');
     });
   });
 });
@@ -71,7 +66,7 @@ describe('contains, starts_with, ends_with', () => {
     ['ends_with', 'Hallo ΟΔΟΣ', 'οδος', { ignore_case: true }, 'pass'],
     ['contains', 'ΟΔΟΣΑ', 'οδος', { ignore_case: true }, 'pass'],
   ])('%s of %j (expected %j, options %j) is %s', async (uses, output, expected, given, wanted) => {
-    expect(await status(uses, output, expected, given)).toBe(wanted);
+    expect(await statusFor(uses, output, expected, given)).toBe(wanted);
   });
 
   test.each([
@@ -81,22 +76,22 @@ describe('contains, starts_with, ends_with', () => {
     ['ends_with', ''],
     ['match', ''],
   ])('%s is an error for an empty expected text: %j', async (name, expected) => {
-    expect(await status(name, 'anything', expected, {})).toBe('error');
+    expect(await statusFor(name, 'anything', expected, {})).toBe('error');
   });
 
   test('find the parts of any text', async () => {
     const part = fc.string({ minLength: 1 });
     await forAllAsync([part, part, part], async (before, middle, after) => {
       const options = { trim: false };
-      expect(await status('contains', before + middle + after, middle, options)).toBe('pass');
-      expect(await status('starts_with', before + after, before, options)).toBe('pass');
-      expect(await status('ends_with', before + after, after, options)).toBe('pass');
+      expect(await statusFor('contains', before + middle + after, middle, options)).toBe('pass');
+      expect(await statusFor('starts_with', before + after, before, options)).toBe('pass');
+      expect(await statusFor('ends_with', before + after, after, options)).toBe('pass');
     });
   });
 });
 
 describe('match', () => {
-  test.each<[Json, Given, string, ...string[]]>([
+  test.each<[Json, Record<string, Json>, string, ...string[]]>([
     ['b', {}, 'pass', 'The answer is B.'],
     ['B', {}, 'fail', 'B is the answer'],
     ['B', { location: 'begin' }, 'pass', 'B is the answer'],
@@ -146,15 +141,15 @@ describe('match', () => {
     [0.6, { numeric: true }, 'fail', '60%'],
   ])('expecting %j (options %j) gives %s for %j', async (expected, given, wanted, ...answers) => {
     for (const answer of answers)
-      expect([answer, await status('match', answer, expected, given)]).toEqual([answer, wanted]);
+      expect([answer, await statusFor('match', answer, expected, given)]).toEqual([answer, wanted]);
   });
 
   test.each(['\u2010', '\u2011', '\u2012', '–', '−', '－'])(
     'does not find 5 after the sign %j',
     async (sign) => {
       const given = { ignore_punctuation: false };
-      expect(await status('match', `It is ${sign}5`, '5', given)).toBe('fail');
-      expect(await status('match', `It is ${sign}$5`, '$5', given)).toBe('fail');
+      expect(await statusFor('match', `It is ${sign}5`, '5', given)).toBe('fail');
+      expect(await statusFor('match', `It is ${sign}$5`, '$5', given)).toBe('fail');
     },
   );
 });
@@ -290,7 +285,7 @@ describe('numbers in a text', () => {
       ] as const) {
         const [answer, expected] =
           uses === 'set_f1' ? [`[${json(given)}]`, [cut]] : [json(given), cut];
-        expect(await status(uses, answer, expected, with_)).not.toBe('pass');
+        expect(await statusFor(uses, answer, expected, with_)).not.toBe('pass');
       }
     });
 
@@ -333,11 +328,11 @@ describe('regex', () => {
     ['cafe\u0301', '^caf\u00e9$', {}, 'pass'],
     ['caf\u00e9', undefined, { pattern: 'cafe\u0301', full_match: true }, 'pass'],
   ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted) => {
-    expect(await status('regex', output, expected, given)).toBe(wanted);
+    expect(await statusFor('regex', output, expected, given)).toBe(wanted);
   });
 
   test('quickly matches a pattern that makes backtracking engines hang', async () => {
-    expect(await status('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe(
+    expect(await statusFor('regex', `${'a'.repeat(40)}!`, undefined, { pattern: '(a+)+$' })).toBe(
       'fail',
     );
   });
@@ -360,7 +355,7 @@ describe('numeric_diff', () => {
     ['1e999', 5, {}, 'fail', 0],
     ['1e999', '1e999', {}, 'pass', 1],
   ])('of %j (expected %j, options %j) is %s', async (output, expected, given, wanted, value) => {
-    const found = await score('numeric_diff', output, expected, given);
+    const found = await scoredFor('numeric_diff', output, expected, given);
     expect(found.status).toBe(wanted);
     expect(found.value).toEqual(value === null ? null : expect.closeTo(value, 12));
   });
@@ -385,7 +380,7 @@ test.each([
 ])(
   'the reason of %s for %j shows the number as written',
   async (uses, output, expected, reason) => {
-    expect((await score(uses, output, expected)).reason).toBe(reason);
+    expect((await scoredFor(uses, output, expected)).reason).toBe(reason);
   },
 );
 
@@ -399,7 +394,7 @@ describe('length and word_count', () => {
     ['a\nb\n', { unit: 'lines' }, 2],
     ['a\nb', { unit: 'lines' }, 2],
   ])('give the length of %j with the options %j as %d', async (output, given, wanted) => {
-    expect((await score('length', output, undefined, given)).value).toBe(wanted);
+    expect((await scoredFor('length', output, undefined, given)).value).toBe(wanted);
   });
 
   test.each([
@@ -410,6 +405,6 @@ describe('length and word_count', () => {
     [{ min: 3, max: 3 }, 'pass'],
     [{}, 'pass'],
   ])('judge a three-word answer, with the word_count options %j, as %s', async (given, wanted) => {
-    expect(await status('word_count', 'one two three', undefined, given)).toBe(wanted);
+    expect(await statusFor('word_count', 'one two three', undefined, given)).toBe(wanted);
   });
 });

@@ -34,7 +34,7 @@ export async function loadedContext(
   const files = await linkedFiles(source);
   const isInstruction = matcherOf(instructionFiles);
   const loaded = new Map<string, string>();
-  const load = async (file: string, level: number): Promise<void> => {
+  const load = async (file: string, level: number) => {
     if (loaded.has(file)) return;
     const text = await source.read(file);
     loaded.set(file, text);
@@ -94,10 +94,10 @@ export async function contextIn(
   tree: SourceTree,
   { agent, workspace }: Pick<AgentSpec, 'agent' | 'workspace'>,
 ): Promise<AgentContext> {
-  const isLink = (path: string): boolean => tree.irregular.get(path) === 'symbolic link';
+  const isLink = (path: string) => tree.irregular.get(path) === 'symbolic link';
   const links = [...tree.irregular.keys()].filter(isLink);
   const placed = placeFiles([...tree.files.keys(), ...links], workspace);
-  const from = (at: string): string => placed.get(at) ?? at;
+  const from = (at: string) => placed.get(at) ?? at;
   const context = await loadedContext(agentRow(agent), {
     paths: placed.keys(),
     isLink: (at) => isLink(from(at)),

@@ -317,7 +317,7 @@ function checkPatterns(
     );
   else if (files.below(from).length === 0)
     refuse(['workspace', 'from'], `workspace.from: there is no folder ${from}, or git ignores it`);
-  const patternProblem = (pattern: string): string | null =>
+  const patternProblem = (pattern: string) =>
     globProblem(pattern) ??
     (all.some(matcherOf([pattern]))
       ? null
@@ -331,12 +331,11 @@ function checkPatterns(
 
 function afterwardsOf({ value }: Document): readonly string[] {
   const metrics = writtenMetrics(value).map(({ metric }) => metric);
-  const given = (uses: string, key: string): Json[] =>
+  const given = (uses: string, key: string) =>
     metrics.flatMap((metric) =>
       valueAt(metric, ['uses']) === uses ? (valueAt(metric, ['with', key]) ?? []) : [],
     );
-  const texts = (values: readonly Json[]): string[] =>
-    values.filter((each) => typeof each === 'string');
+  const texts = (values: readonly Json[]) => values.filter((each) => typeof each === 'string');
   const contained = given('files', 'contains').flatMap((by) => (isMap(by) ? Object.keys(by) : []));
   const watch = [...given('files', 'exist'), ...given('files', 'absent'), ...contained];
   return afterwardsWords(texts(given('runs', 'run')), texts(watch));

@@ -48,8 +48,7 @@ export const agentsFeature: Feature & SessionRow & CommandRow & ReportRow = {
   metrics: async () => (await import('./metrics.ts')).agentMetrics,
   programs: (tools) => (options) => {
     let opening: Promise<OwnProgram> | null = null;
-    const open = async (): Promise<OwnProgram> =>
-      (await import('./run-task.ts')).createAgents(tools, options);
+    const open = async () => (await import('./run-task.ts')).createAgents(tools, options);
     return {
       [AGENT_PROGRAM]: {
         complete: async (request, target) => (await (opening ??= open())).complete(request, target),

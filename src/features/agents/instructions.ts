@@ -22,14 +22,18 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
   if (base === null || isChosen) return [];
   const sides = [{ tree: base.origin, project: base.project }, head];
   const { settings } = (base.project.settings.file === null ? head : base).project;
-  const isNamed = sides.some(namesAgent);
+  const isNamed = sides.some(
+    ({ project: { settings, suites } }) =>
+      (settings.agent ?? null) !== null ||
+      suites.some(({ prompt }) => agentOf(prompt, settings) !== null),
+  );
   const [before, after] = sides.map((side) => new Set(coveredFiles(side)));
-  const isRead = (path: string): boolean =>
+  const isRead = (path: string) =>
     (head.tree.files.has(path) || head.tree.links?.has(path) ? after : before)?.has(path) ?? false;
   const isInstruction = instructionMatcher([base.origin, head.tree]);
   const left = changed.filter((path) => isInstruction(path) && !isRead(path));
   const { instructions } = settings;
-  const byMode = Map.groupBy(left, (path): InstructionMode => {
+  const byMode = Map.groupBy(left, (path) => {
     if (typeof instructions === 'string') return instructions;
     const found = Object.entries(instructions ?? {}).findLast(([glob]) => matcherOf([glob])(path));
     return found?.[1] ?? (isNamed ? 'judge' : 'tell');
@@ -48,11 +52,6 @@ export function instructionNotices({ base, head, changed, isChosen }: SidesRead)
 const HOW_TO_JUDGE =
   ', so this was not judged. To judge it, add the file to a suite (workspace: { with: [PATH] }) ' +
   'or the skill (workspace: { skills: { NAME: FOLDER } })';
-
-function namesAgent({ project: { settings, suites } }: SidesRead['head']): boolean {
-  const isNamed = (settings.agent ?? null) !== null;
-  return isNamed || suites.some(({ prompt }) => agentOf(prompt, settings) !== null);
-}
 
 /** Files that a workspace holds, and files of prompts and tests. */
 function coveredFiles({ tree, project: { settings, suites } }: SidesRead['head']): string[] {
@@ -74,7 +73,7 @@ export function instructionMatcher(trees: readonly SourceTree[]): (path: string)
     .flatMap(({ files }) => [...files.keys()])
     .filter((path) => posix.basename(path) === 'SKILL.md')
     .map((path) => path.slice(0, -'/SKILL.md'.length));
-  const isInSkill = (path: string, folder: string): boolean =>
+  const isInSkill = (path: string, folder: string) =>
     folder === ''
       ? SKILL_PARTS.test(path)
       : isBelow(path, folder) && !isBelow(path, `${folder}/evals`);

@@ -73,7 +73,7 @@ const filesMetric = defineMetric({
       const asked = [...exist, ...absent, ...Object.keys(contains)];
       const unread = asked.find((path) => !Object.hasOwn(facts.watched, path));
       if (unread !== undefined) return notAsked(unread);
-      const textOf = (path: string): string | null => facts.watched[path] ?? null;
+      const textOf = (path: string) => facts.watched[path] ?? null;
       const isAllowed = matcherOf(only_changed ?? ['**']);
       const changed = facts.files
         .filter(({ path }) => !isAllowed(path))

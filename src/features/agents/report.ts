@@ -102,14 +102,14 @@ function whyStopped({ ended, leaks }: AgentFacts, characters: number): Line {
 function runLine(run: AgentRun, characters: number): Line {
   return [
     code(run.words, characters),
-    ...[...run.files].flatMap(([path, diff]): Line => [
+    ...[...run.files].flatMap(([path, diff]) => [
       lineBreak,
       strong('Changed '),
       code(path),
       lineBreak,
       code(diff, characters),
     ]),
-    ...run.facts.checks.flatMap((check): Line => [
+    ...run.facts.checks.flatMap((check) => [
       lineBreak,
       code(check.name),
       ': ',
@@ -166,7 +166,7 @@ function besideBlocks(base: AgentRun, head: AgentRun, characters: number): Block
 }
 
 function pairRow({ name, base, head }: RunPair, characters: number): Line[] {
-  const side = (said: string | null): Line =>
+  const side = (said: string | null) =>
     said === null || said === '' ? ['none'] : [code(said, characters)];
   if (!base || !head) return [name, side(base), side(head)];
   const marked = emphasise(base, head, { characters, gaps: true });

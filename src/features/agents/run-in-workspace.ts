@@ -269,18 +269,18 @@ export function cleanEdits(
   const kept = [...entries.keys()].filter((path) => !deleted.has(path));
   const files = new Set(kept);
   const folders = foldersAbove(kept);
-  const isBlocked = (path: string): boolean =>
+  const isBlocked = (path: string) =>
     folders.has(path) || [...foldersAbove([path])].some((step) => files.has(step));
   const written = new Map<string, WorkspaceFile>();
   for (const { path, mode, body } of allowed)
     if (mode !== null && body !== null && !isBlocked(path)) written.set(path, { mode, body });
-  const linkAt = (path: string): string | null => {
+  const linkAt = (path: string) => {
     const { mode, body = '' } = written.get(path) ?? {};
     if (mode === undefined) return files.has(path) ? linkTarget(entries.get(path)) : null;
     return mode === '120000' ? Buffer.from(body).toString() : null;
   };
   const all = [...new Set([...kept, ...written.keys()])];
-  const isAllShown = (reached: string): boolean => {
+  const isAllShown = (reached: string) => {
     const found = all.filter((path) => path === reached || isBelow(path, reached));
     return found.length > 0 && found.every((path) => isShown(path) && !isSuiteFile(path));
   };

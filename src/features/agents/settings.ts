@@ -65,10 +65,7 @@ export const instructionSettings: OwnSettings = {
   fromBase: () => true,
 };
 
-export function asAgentSuite(
-  tasks: Document,
-  { agent = null, file }: Pick<Settings, 'agent' | 'file'>,
-): Document | null {
+export function asAgentSuite(tasks: Document, { agent = null, file }: Settings): Document | null {
   if (agent === null || !isMap(tasks.value)) return null;
   const [own, given] = [tasks.value['workspace'], agent['workspace']].map((rules) =>
     rules !== undefined && isMap(rules) ? rules : {},
@@ -79,7 +76,7 @@ export function asAgentSuite(
     hide: [own['hide'] ?? [], given['hide'] ?? []].flat(),
   };
   const place = { file: file ?? SETTINGS_FILE, line: 0 };
-  const isTheirs = ([key]: readonly (string | number)[]): boolean =>
+  const isTheirs = ([key]: readonly (string | number)[]) =>
     key === undefined || key === 'tests' || key === 'name';
   return {
     ...tasks,

@@ -18,7 +18,7 @@ export async function ownLines(commit: string, trees: readonly SourceTree[]): Pr
   const own = trees.find((tree) => tree.commit === commit);
   const other = trees.find((tree) => tree.commit !== commit);
   if (own === undefined || other === undefined) return new Map();
-  const linesIn = async ({ files, read }: SourceTree, path: string): Promise<string[]> => {
+  const linesIn = async ({ files, read }: SourceTree, path: string) => {
     const text = files.has(path) ? new TextDecoder().decode(await read(path)) : '';
     return text.split('\n').map((line) => line.trim());
   };
@@ -39,7 +39,7 @@ export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
   return {
     read,
     /** @param body the JSON of a model call */
-    sees(body: string): void {
+    sees(body: string) {
       for (const path of held)
         read[path] ||= body.includes(JSON.stringify(lines.get(path)).slice(1, -1));
     },
@@ -47,7 +47,7 @@ export function watchReading(lines: OwnLines, rules: WorkspaceRules) {
 }
 
 /** Names the changed instruction files of workspaces that no run read. */
-export function unreadNotices({ rows }: Pick<DecidedRun, 'rows'>): Notice[] {
+export function unreadNotices({ rows }: DecidedRun): Notice[] {
   const tries = allTries(rows.map(({ result }) => result));
   const found = tries.flatMap(({ parts }) =>
     Object.entries(factsIn({ parts: (parts ?? []) as Part[] })?.read ?? {}),

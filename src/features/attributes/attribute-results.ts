@@ -227,8 +227,7 @@ function attributeTries(
   { tries, metric, value }: CountedSuite,
 ): Tries {
   if (value !== undefined && compared) return valueOutcomes({ base, head }, value, tries);
-  const side = (given: readonly TryResult[]): Tries['base'] =>
-    compared ? outcomesOf(given, metric, tries) : [];
+  const side = (given: readonly TryResult[]) => (compared ? outcomesOf(given, metric, tries) : []);
   return { base: side(base), head: side(head) };
 }
 
@@ -326,7 +325,7 @@ function referenceValues(
   metric: string,
   tries: number | null,
 ): Values {
-  const numbers = (side: readonly TryResult[]): Values['base'] =>
+  const numbers = (side: readonly TryResult[]) =>
     triesBelow(side, tries).map(({ scores }) => namedNumber(scores, metric));
   return { base: numbers(base), head: numbers(head) };
 }

@@ -11,6 +11,7 @@ import { schemaLine } from '../../app/session/origin.ts';
 import { pathRefusal } from '../../app/session/safe-writing.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { userError, InternalError, UserError, problem } from '../../errors.ts';
+import { sum } from '../../kernel/statistics/sums.ts';
 import { forecastWords } from '../../money/cost-cap.ts';
 import { createMeter } from '../../money/meter.ts';
 import { priceCounts, type Forecast } from '../../money/priced-calls.ts';
@@ -251,8 +252,7 @@ function planDiscovery({ suites, settings }: Project, grader: Grader, price: Pri
         `${path}: attributes need at least ${FEWEST_REFERENCES} references; there ` +
         `${references.length === 1 ? 'is' : 'are'} ${references.length}`,
     );
-  const callsOf = ({ references, most }: DiscoveryPart) => discoveryCalls(references.length, most);
-  const calls = parts.reduce((sum, part) => sum + callsOf(part), 0);
+  const calls = sum(parts.map(({ references, most }) => discoveryCalls(references.length, most)));
   return { parts, calls, left, forecast: forecastOf(parts, calls, grader, price) };
 }
 

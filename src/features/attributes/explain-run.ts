@@ -211,7 +211,7 @@ export function isExplained(
 export async function explain(input: ExplainInput, tools: ExplainTools) {
   const suites = input.suites
     .filter((suite) => isExplained(suite, input))
-    .map((suite): CountedSuite => ({
+    .map((suite) => ({
       ...suite,
       // Sorted, because sums and random numbers depend on the order.
       references: [...suite.references].sort((a, b) => byCodeUnits(a.id, b.id)),

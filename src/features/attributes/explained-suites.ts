@@ -14,11 +14,7 @@ export interface ExplainedSuite {
 }
 
 /** The suites that have attributes or insights, the worst first. */
-export function explainedSuites({
-  attributes,
-  insights,
-  suites,
-}: Pick<Result, 'attributes' | 'insights' | 'suites'>): ExplainedSuite[] {
+export function explainedSuites({ attributes, insights, suites }: Result): ExplainedSuite[] {
   return suitesWorstFirst(suites)
     .map((suite) => {
       const key = suiteKey(suite);
@@ -87,10 +83,7 @@ export function figureHead(attributes: readonly AttributeResult[]): string {
   return attributes.every(({ values }) => values?.tested) ? 'Value' : 'Pass rate';
 }
 
-export function attributeNames(
-  ids: readonly string[],
-  { attributes }: Pick<ExplainedSuite, 'attributes'>,
-): string[] {
+export function attributeNames(ids: readonly string[], { attributes }: ExplainedSuite): string[] {
   return ids.map((id) => attributes.find((attribute) => attribute.id === id)?.name ?? id);
 }
 

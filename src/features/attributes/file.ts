@@ -112,10 +112,7 @@ export function writeAttributes(
   prompts: readonly { path: string; task: string | null; attributes: readonly Attribute[] }[],
 ): string {
   const [only, ...others] = prompts;
-  const listed = ({
-    task: own,
-    attributes,
-  }: (typeof prompts)[number]): Record<string, unknown> => ({
+  const listed = ({ task: own, attributes }: (typeof prompts)[number]) => ({
     ...(own === null ? {} : { task: own }),
     ...Object.fromEntries(
       KINDS.map(({ kind, key }) => [

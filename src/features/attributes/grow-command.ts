@@ -18,14 +18,7 @@ import { counted, firstWords } from '../../text/amounts.ts';
 import { logLine } from '../../text/log.ts';
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Grader } from '../../types/model.ts';
-import {
-  isMap,
-  ownEntry,
-  type Problem,
-  type Json,
-  type JsonMap,
-  type Scalar,
-} from '../../types/plain.ts';
+import { isMap, ownEntry, type Problem, type JsonMap, type Scalar } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 import { rateReference, ratingScore, type Ratings } from './affinity.ts';
 import { MEMBER_AFFINITY } from './attribute-results.ts';
@@ -208,7 +201,7 @@ function poolReferences(
   file: string,
   rows: readonly DataRow[],
   variables: readonly string[],
-  known: readonly Pick<ReferenceText, 'input'>[],
+  known: readonly ReferenceText[],
 ): ReferenceText[] {
   const seen = new Set(known.map(({ input }) => canonicalJson(input)));
   const found = rows.flatMap(({ line, value }): ReferenceText[] => {
@@ -235,7 +228,7 @@ function poolReferences(
 }
 
 function poolInput(from: JsonMap, variables: readonly string[]): Record<string, Scalar> | null {
-  const values = variables.map((name): [string, Json | undefined] => [name, ownEntry(from, name)]);
+  const values = variables.map((name) => [name, ownEntry(from, name)]);
   const isWhole = values.every(
     ([, value]) => value !== undefined && value !== null && typeof value !== 'object',
   );

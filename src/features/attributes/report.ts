@@ -104,7 +104,7 @@ const ATTRIBUTE_COLUMNS = [
   'head_mean',
 ];
 
-export function attributeRows({ attributes }: Pick<Result, 'attributes'>): FlatTable {
+export function attributeRows({ attributes }: Result): FlatTable {
   const rows = attributes.map(
     ({ suite, path, variant, kind, name, n, base, head, difference, low, high, ...more }) => ({
       ...{ suite, path, model: variant.model, kind, attribute: name, tests: n },
@@ -132,7 +132,7 @@ export function attributes(result: Result, { collapsedItems: items }: Detail): B
   if (all.length === 0) return [];
   const suites = explainedSuites(result).filter((suite) => suite.attributes.length > 0);
   const rows = suites.flatMap((of) =>
-    attributesWorstFirst(of.attributes).map((attribute): AttributeRow => ({ attribute, of })),
+    attributesWorstFirst(of.attributes).map((attribute) => ({ attribute, of })),
   );
   const several = suites.length > 1;
   if (mode === 'sweep')
@@ -193,7 +193,15 @@ function attributesTable(
   const diff = mode === 'diff';
   const columns: { head: string; cell(attribute: AttributeResult): string }[] = [
     { head: figureHead(shown.map(({ attribute }) => attribute)), cell: attributeWords },
-    ...(skills ? [{ head: 'Other skills', cell: alignmentWords }] : []),
+    ...(skills
+      ? [
+          {
+            head: 'Other skills',
+            cell: ({ alignment: own }: AttributeResult) =>
+              own === null ? '–' : rates(own.base, own.head),
+          },
+        ]
+      : []),
     ...(diff ? [{ head: 'Verdict', cell: ({ verdict }: AttributeResult) => verdict }] : []),
   ];
   return [
@@ -211,10 +219,6 @@ function attributesTable(
 
 function nameLine({ name, kind }: AttributeResult, of: ExplainedSuite, several: boolean): Line {
   return [code(name), ` ${KIND_WORDS[kind]}`, ...(several ? [' of ', code(of.name)] : [])];
-}
-
-function alignmentWords({ alignment }: AttributeResult): string {
-  return alignment === null ? '–' : rates(alignment.base, alignment.head);
 }
 
 function attributeFigures({ attributes: all }: Result): Line[] {
@@ -246,16 +250,16 @@ function alsoLine(together: readonly AttributeRow[], items: number, several: boo
   if (first === undefined) return [];
   const shown = together
     .slice(0, items)
-    .map(({ attribute: { n, alternatives }, attribute, of }): Line => [
+    .map(({ attribute: { n, alternatives }, attribute, of }) => [
       ...nameLine(attribute, of, several),
       ...attributeNames(
         alternatives.map(({ id }) => id),
         of,
-      ).flatMap((name): Line => [' or ', code(name)]),
+      ).flatMap((name) => [' or ', code(name)]),
       ` (${attributeWords(attribute)} over ${counted(n, 'test')})`,
     ]);
   const { verdict, explained_by: ids, alternatives } = first.attribute;
-  const named = attributeNames(ids, first.of).map((name): Line => [code(name)]);
+  const named = attributeNames(ids, first.of).map((name) => [code(name)]);
   return [
     ...joinLines(shown, ', '),
     `${andMore(together.length, shown.length)} ${verdict}`,
@@ -286,7 +290,7 @@ export function insights(result: Result, { collapsedItems: items }: Detail): Blo
 }
 
 function insightLine({ attribute, references }: Insight, of: ExplainedSuite, named: boolean): Line {
-  const names = references.slice(0, SHOWN_REFERENCES).map((id): Line => [code(id)]);
+  const names = references.slice(0, SHOWN_REFERENCES).map((id) => [code(id)]);
   const regressed = of.attributes.find(({ id }) => id === attribute);
   return [
     ...(named ? [code(of.name), ': '] : []),
@@ -311,7 +315,7 @@ function weakLine({ name, suite, attributes, insights }: ExplainedSuite, charact
   const named = insights.flatMap(({ attribute: id }) =>
     attributes
       .filter((attribute) => attribute.id === id)
-      .map(({ name: words, head, n }): Line => [
+      .map(({ name: words, head, n }) => [
         strong(words),
         ` (${wholePercent(head)} of ${counted(n, 'test')} pass)`,
       ]),

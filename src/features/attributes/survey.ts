@@ -140,7 +140,7 @@ async function surveyKind(
       affinity_mean: mean,
       prior,
       skills,
-      ratings: rated.map(({ id: reference }): AttributeRating => {
+      ratings: rated.map(({ id: reference }) => {
         const { score, evidence = '' } = ratings.get(reference)?.scored.get(attribute.id) ?? {};
         return { reference, affinity: score ?? null, evidence };
       }),
@@ -166,7 +166,7 @@ function skillPairs(
 ): Record<Side, SkillPair[]> {
   const scoreOn = (side: Side, reference: string) =>
     ratingScore(answers[side].get(reference), attribute);
-  const pairs = (side: Side, other: Side): SkillPair[] =>
+  const pairs = (side: Side, other: Side) =>
     [...answers[side].keys()].flatMap((reference) => {
       const expected = ratingScore(ratings.get(reference), attribute);
       const output = scoreOn(side, reference);

@@ -34,7 +34,7 @@ export function referenceText(
   return caseText(input, answer === null ? '' : `Expected answer: ${answer}`, limit);
 }
 
-export function ratedText({ input }: Omit<ReferenceText, 'id'>, output: string): string {
+export function ratedText({ input }: ReferenceText, output: string): string {
   return caseText(input, `Answer: ${output}`, MAX_PROMPT_TEXT);
 }
 

@@ -129,7 +129,7 @@ function contrastCandidates(
 ): { units: CountedUnit[]; candidates: ContrastCandidate[] } {
   const clusters = formClusters(positions.flatMap((place) => rows[place] ?? []));
   const units = clusters.map((cluster): CountedUnit => {
-    const counts = (side: 'base' | 'head'): CountedUnit['base'] => ({
+    const counts = (side: 'base' | 'head') => ({
       passes: Math.round(sum(cluster.map((own) => sum(own[side]))) / cluster.length),
       tries: cluster[0]?.[side].length ?? 0,
     });

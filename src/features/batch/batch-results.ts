@@ -18,7 +18,7 @@ const NEWLINE = 0x0a;
 export async function* jsonLines(stream: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
   let parts: Uint8Array[] = [];
   let size = 0;
-  const take = (): unknown => {
+  const take = () => {
     const line = size > MAX_RESULT_LINE_BYTES ? null : Buffer.concat(parts);
     parts = [];
     size = 0;

@@ -66,10 +66,10 @@ export function createManagedServer(
   const bounded = createBoundedFetch(bounds);
   const download = createStreamedFetch(bounds);
   const limiter = createLimiter({ ...options, concurrency: BATCH_CONCURRENCY });
-  const log = (line: string): void => options.log(`${vendor.name}: ${logLine(line)}`);
+  const log = (line: string) => options.log(`${vendor.name}: ${logLine(line)}`);
   const retry = { ...options, limiter, log };
   let connected: Promise<BatchServer> | null = null;
-  const connect = (): Promise<BatchServer> =>
+  const connect = () =>
     (connected ??= api.connect({
       baseUrl: base.href.replace(/\/$/, ''),
       fetch: bounded.fetch,

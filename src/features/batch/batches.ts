@@ -42,7 +42,7 @@ export function createBatches(options: BatchesOptions): RequestTransport {
     finishing: new Set(),
     following: new Set(),
   };
-  const stop = (): void => batching.questions.settleAll(faultOutcome(STOPPED));
+  const stop = () => batching.questions.settleAll(faultOutcome(STOPPED));
   signal.addEventListener('abort', stop, { once: true });
   return {
     async complete(request, target) {
@@ -330,7 +330,7 @@ interface Questions {
 
 function createQuestions(): Questions {
   const asked = new Map<string, QueuedRequest[]>();
-  const settle = (key: string, outcome: RequestOutcome): boolean => {
+  const settle = (key: string, outcome: RequestOutcome) => {
     const waiting = asked.get(key);
     asked.delete(key);
     for (const question of waiting ?? []) question.settle(outcome);
@@ -371,7 +371,7 @@ export function createGatherer({ activity, server, waiting, send }: GatherOption
     { model: string; packer: ReturnType<typeof createPacker<QueuedRequest>> }
   >();
   let gathering = false;
-  const sendWhenQuiet = async (): Promise<void> => {
+  const sendWhenQuiet = async () => {
     gathering = true;
     for (let before = -1; before !== waiting();) {
       before = waiting();

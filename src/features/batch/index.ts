@@ -9,7 +9,7 @@ export const batchFeature: Feature & SessionRow = {
   transport:
     ({ openStores, ...batches }) =>
     (options) => {
-      const open = async (): Promise<RequestTransport> => {
+      const open = async () => {
         const { createBatches } = await import('./batches.ts');
         const { ledgerOf } = await import('./open-batch.ts');
         last = createBatches({ ...options, batches: { ...batches, ledger: ledgerOf(openStores) } });

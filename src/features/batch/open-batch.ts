@@ -182,7 +182,7 @@ function createTeller({
 /** Later runs can resume batches, which are already paid for. Only `pending` may reject. */
 export function ledgerOf(openStores: () => Promise<readonly Store[]>) {
   /** If the store is not writable, this run continues, but later runs cannot resume the batch. */
-  const writing = async <T>(work: (store: Store) => T, without: T): Promise<T> => {
+  const writing = async <T>(work: (store: Store) => T, without: T) => {
     try {
       const [store] = await openStores();
       return store === undefined ? without : work(store);
@@ -221,7 +221,7 @@ export interface EarlierBatches {
 
 export function createEarlier(ledger: BatchLedger, clock: Clock): EarlierBatches {
   const records = new Map<string, BatchRecord>();
-  const load = async (): Promise<void> => {
+  const load = async () => {
     for (const record of await ledger.pending()) {
       if (clock.now() - record.submitted_at > RESULTS_KEPT_MS) await ledger.ended(record.id);
       else for (const { key } of record.requests) records.set(`${record.vendor} ${key}`, record);

@@ -128,7 +128,7 @@ function firstTurn(dialogue: Dialogue): Dialogue {
   return { ...dialogue, turns, error: isOnly ? dialogue.error : null };
 }
 
-function singleAnswer({ messages, completion }: Omit<Answered, 'own'>): Dialogue | null {
+function singleAnswer({ messages, completion }: Answered): Dialogue | null {
   if (completion.status === 'error') return null;
   const recorded = fromThread([...messages, assistantMessage(completion, messages, false)]);
   const last = recorded.turns.at(-1);

@@ -195,7 +195,7 @@ async function judgeTurns(
   const criteria = criteriaOf(conversation, script);
   const task = { instructions: conversation.instructions, criteria, script };
   const turns: DialogueTurn[] = [];
-  const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null): Dialogue => ({
+  const ended = (outcome: ConversationOutcome, error: Dialogue['error'] = null) => ({
     outcome,
     opening,
     turns,

@@ -308,7 +308,7 @@ function replyInstructions({ criteria }: EvaluatorTask): string[] {
 
 /** Models write keys in this order: first the reasons, then the verdicts. */
 function answerSchema({ criteria }: EvaluatorTask) {
-  const word = (name: string): Json => ({
+  const word = (name: string) => ({
     type: 'string',
     enum: ['yes', 'no', 'unknown'],
     description: MEANINGS.get(name) ?? `Whether ${name} is met.`,

@@ -61,7 +61,7 @@ const SHORTEST = 60;
 
 function transcriptLine({ outcome, turns }: ConversationResult, characters: number): Line {
   const each = Math.max(SHORTEST, Math.floor((2 * characters) / Math.max(1, turns.length)));
-  const lines = turns.flatMap((turn, index): Line => [...turnLine(turn, index, each), lineBreak]);
+  const lines = turns.flatMap((turn, index) => [...turnLine(turn, index, each), lineBreak]);
   const why = outcome === 'complete' ? [] : whyNot(turns.at(-1), characters);
   return [
     ...lines,
@@ -91,10 +91,7 @@ function turnLine(
   const unmet = Object.entries(turn.satisfied ?? {}).flatMap(([name, met]) => (met ? [] : [name]));
   return [
     ...(shown.question ? asked : []),
-    ...stepTranscript(turn.steps ?? []).flatMap((line): Line => [
-      code(line, characters),
-      lineBreak,
-    ]),
+    ...stepTranscript(turn.steps ?? []).flatMap((line) => [code(line, characters), lineBreak]),
     strong(`Answer ${index + 1}`),
     ...(turn.answer === null ? [': none'] : [': ', code(turn.answer, characters)]),
     unmet.length === 0 || !shown.unmet ? '' : ` – not met: ${unmet.join(', ')}`,
@@ -133,14 +130,14 @@ function dialogueBlocks(
 ): Block[] {
   const first = partingTurn(base, head);
   const each = Math.max(SHORTEST, Math.floor(characters / SHOWN_TEXTS));
-  const cell = ({ turns }: ConversationResult, index: number, question: boolean): Line => {
+  const cell = ({ turns }: ConversationResult, index: number, question: boolean) => {
     const turn = index < first ? undefined : turns[index];
     return turn === undefined
       ? ['–']
       : turnLine(turn, index, each, { question, unmet: index === turns.length - 1 });
   };
   const isSameQuestion = base.turns[first]?.question === head.turns[first]?.question;
-  const lastOf = ({ turns }: ConversationResult): number =>
+  const lastOf = ({ turns }: ConversationResult) =>
     turns.length - 1 === first ? -1 : turns.length - 1;
   const ends = [lastOf(base), lastOf(head)] as const;
   return [
@@ -313,9 +310,7 @@ function evaluatorTable(results: readonly EvaluatorResult[], items: number): Blo
 }
 
 function groupByEvaluators(results: readonly EvaluatorResult[]): EvaluatorRow[] {
-  const all = results.flatMap((result) =>
-    result.grades.map((grade): EvaluatorRow => ({ result, grade })),
-  );
+  const all = results.flatMap((result) => result.grades.map((grade) => ({ result, grade })));
   const keyOf = ({ grade }: EvaluatorRow) => JSON.stringify(grade.evaluators);
   const keys = [
     ...new Set([...all.filter(({ result }) => result.side === 'head'), ...all].map(keyOf)),
@@ -335,7 +330,7 @@ function cellsOf(
       ' + ',
     ),
     ...(compares ? [result.side] : []),
-    ...criteria.map((name): Line => [both(accepted.criteria[name], rejected.criteria[name])]),
+    ...criteria.map((name) => [both(accepted.criteria[name], rejected.criteria[name])]),
     both(accepted.all, rejected.all),
     `${interval(accepted.all)} vs ${interval(rejected.all)}`,
     balanced === null ? '–' : `${percent(balanced.value)} (${rateInterval(balanced)})`,

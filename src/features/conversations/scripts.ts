@@ -93,7 +93,7 @@ function scriptKey(name: string): string {
 }
 
 export function criteriaOf(
-  { criteria }: Pick<Conversation, 'criteria'>,
+  { criteria }: Conversation,
   { criteria: own = {} }: Script = {},
 ): (Conversation['criteria'][number] & { meaning?: string })[] {
   return [

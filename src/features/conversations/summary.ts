@@ -25,15 +25,15 @@ export function conversationSummary(
     base: judgedConversations(run, 'base', tries),
     head: judgedConversations(run, 'head', tries),
   }));
-  const completedTurns = ({ outcome, turns }: ConversationResult) =>
-    outcome === 'complete' ? turns.length : null;
   return {
     max_steps: conversation.max_steps,
     evaluators: evaluators.map(({ name }) => name),
     criteria: conversation.criteria,
     outcomes: { base: conversationOutcomes(all, 'base'), head: conversationOutcomes(all, 'head') },
     completed: meanShare(pairs, ({ outcome }) => outcome === 'complete'),
-    turns: meanPerReference(pairs, completedTurns),
+    turns: meanPerReference(pairs, ({ outcome, turns }) =>
+      outcome === 'complete' ? turns.length : null,
+    ),
     turns_to: conversation.criteria.map(({ name }) => ({
       criterion: name,
       turns: meanPerReference(pairs, ({ turns_to }) => turns_to[name] ?? null),

@@ -38,7 +38,7 @@ export function toolParts(results: ToolResults): Json {
 /** Reports tools of the prompt without a result, and results without a tool. */
 export function checkTools(
   { tool_results: results, place }: { tool_results: ToolResults | null; place: Place },
-  { prompt }: Pick<Suite, 'prompt'>,
+  { prompt }: Suite,
   problems: Problem[],
 ): void {
   const tools = toolNames(prompt.parameters);

@@ -79,7 +79,7 @@ function erosionWords({ name, variant, points }: Series): string | null {
   );
   const [first, last] = [judged[0], judged.at(-1)];
   if (first === undefined || last === undefined || judged.length < LEAST_ERODED) return null;
-  const isBelow = (after: typeof first, before: typeof first): boolean => after.high < before.low;
+  const isBelow = (after: typeof first, before: typeof first) => after.high < before.low;
   const hasStep = judged.some((moment, i) => isBelow(moment, judged[i - 1] ?? moment));
   if (hasStep || !isBelow(last, first)) return null;
   const lost = signedBetween(first.rate, last.rate).slice(1);
@@ -171,7 +171,7 @@ function seriesOf(
   }));
   const series = [...suites]
     .sort(([a], [b]) => byCodeUnits(a, b))
-    .map(([key, suite]): Series => ({
+    .map(([key, suite]) => ({
       name: suite.name,
       variant: ownVariant(suite, all),
       points: found.map(({ point: { sha, at }, ran }) => {

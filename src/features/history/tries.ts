@@ -146,7 +146,7 @@ export function storedHistory(
   stores: readonly KeptRecords[],
   hash: (text: string) => string,
 ): TryHistory {
-  const hashOf = (key: string): string => hash(key).slice(0, KEY_LETTERS);
+  const hashOf = (key: string) => hash(key).slice(0, KEY_LETTERS);
   const add = stores[0]?.addOutcomes;
   return {
     known(keys) {

@@ -38,8 +38,11 @@ async function runMeasurement<T extends MeasuredCommit>(
   const folder = await fillReportFolder(job, session, (to) =>
     writeMeasured(measurement, measured, to),
   );
-  const summary = () => measurementMarkdown(measurement, measured, JOB_SUMMARY_LIMIT);
-  await appendSummary(env['GITHUB_STEP_SUMMARY'], summary, runner.warning);
+  await appendSummary(
+    env['GITHUB_STEP_SUMMARY'],
+    () => measurementMarkdown(measurement, measured, JOB_SUMMARY_LIMIT),
+    runner.warning,
+  );
   if (measured.problems.length > 0) throw new UserError([...measured.problems]);
   const isTold =
     !measurement.isAlarm(measured) || (await writeDriftIssue(job, measurement, measured));

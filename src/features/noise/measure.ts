@@ -40,10 +40,13 @@ export async function measureNoise(
   if (problems.length > 0)
     return noiseResult(head, tally, { problems, notices: emptyResult.notices });
   const guarded = guardedEdges(plan, edges, { base: tree, head: tree });
-  const haltNow = (): Halt | null => guarded.halted?.() ?? null;
+  const haltNow = () => guarded.halted?.() ?? null;
   const notices: Notice[] = [...emptyResult.notices];
   for (let run = 0; run < runs; run += 1) {
-    const complete = withDraw(guarded.complete, drawOf(rest.today, run));
+    // Offsets the tries, so that each comparison gets new answers and new grades.
+    const draw = drawOf(rest.today, run);
+    const complete: Complete = (request) =>
+      guarded.complete({ ...request, try: request.try + draw });
     const silent = { ...plan, emptyResult: { ...emptyResult, notices: [] } };
     const result = await runPlan(silent, { ...guarded, complete });
     const halt = haltNow();
@@ -81,9 +84,4 @@ function noiseHead(
   today: string,
 ): NoiseHead {
   return { head, gate, n_tries, measured_at: today };
-}
-
-/** Offsets the try index, so that each comparison gets new answers and new grades. */
-function withDraw(complete: Complete, draw: number): Complete {
-  return (request) => complete({ ...request, try: request.try + draw });
 }

@@ -54,7 +54,7 @@ export const DRIFT: CommitMeasurement<Drift> = {
 };
 
 export async function measureIn<T>(
-  { measure }: Pick<CommitMeasurement<T>, 'measure'>,
+  { measure }: CommitMeasurement<T>,
   session: Session,
   tree: SourceTree,
   runs: number,
@@ -67,7 +67,7 @@ export async function measureIn<T>(
 }
 
 export async function writeMeasured(
-  { name }: Pick<CommitMeasurement<unknown>, 'name'>,
+  { name }: CommitMeasurement<unknown>,
   measured: object,
   folder: OwnFolder,
 ): Promise<void> {

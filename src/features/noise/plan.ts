@@ -9,8 +9,6 @@ import {
   type AffectedReference,
 } from '../../kernel/select/affected-suite.ts';
 import { selectAll } from '../../kernel/select/select.ts';
-import type { GateSettings, SuiteGate } from '../../kernel/suite/gate-settings.ts';
-import type { Tests } from '../../kernel/suite/suite.ts';
 import type { Again } from '../../money/prepared.ts';
 import { DAY_MS } from '../../text/amounts.ts';
 import { drawnAgain } from '../../trials/draws.ts';
@@ -58,16 +56,6 @@ function isMeasured(suite: AffectedSuite, affected: AffectedReference, today: st
   return tests !== undefined && gates(suite, affected) && !quarantineOf(tests, today)(reference.id);
 }
 
-/** Removes thresholds that base alone can miss, because such a miss is not noise. */
-function relativeGate(gate: GateSettings): GateSettings {
-  return { ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' };
-}
-
-function relativeOwnGate({ gate = {} }: Tests): SuiteGate {
-  const { fail_on: _never, min_pass_rate: _floor, ...margins } = gate;
-  return margins;
-}
-
 export function againOf(runs: number): Again {
   return {
     runs,
@@ -84,8 +72,10 @@ export function againOf(runs: number): Again {
           head: drawnAgain(head, TRIES_APART),
         }),
       ),
-    gate: relativeGate,
-    ownGate: relativeOwnGate,
+    gate: (gate) => ({ ...gate, fail_on: 'regression', min_pass_rate: null, attributes: 'advise' }),
+    ownGate({ gate: { fail_on: _never, min_pass_rate: _floor, ...margins } = {} }) {
+      return margins;
+    },
   };
 }
 

@@ -1,5 +1,4 @@
 import { markdownOf } from '../../report/markdown.ts';
-import { bytes } from '../../report/sections/detail.ts';
 import {
   NO_LINKS,
   code,
@@ -30,7 +29,7 @@ export function measurementMarkdown<T>(
   limit: number,
 ): string {
   const texts = ROWS.map((rows) => `${markdownOf(blocks(measured, rows), NO_LINKS)}\n`);
-  return texts.find((candidate) => bytes(candidate) <= limit) ?? `${title(measured)}\n`;
+  return texts.find((candidate) => Buffer.byteLength(candidate) <= limit) ?? `${title(measured)}\n`;
 }
 
 export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseResult): string {
@@ -42,10 +41,6 @@ export function noiseTitle({ red, runs, low, high, problems, unjudged }: NoiseRe
     `Measured noise: ${count(red)} of ${counted(runs, 'comparison')} of base with itself ` +
     `red (95 % interval ${rateInterval({ low, high })})`
   );
-}
-
-function noiseBlocks(noise: NoiseResult, rows: number): Block[] {
-  return [noiseVerdict(noise), ...problemBlocks(noise, rows), noiseFooter(noise)];
 }
 
 function noiseVerdict(noise: NoiseResult): Block {
@@ -84,11 +79,11 @@ function noiseFooter({ usage, unjudged, neutral, runs, head, n_tries }: NoiseRes
   return paragraph(joinLines(parts, ' · '), 'small');
 }
 
-export function callParts(
-  usage: Pick<NoiseResult['usage'], 'calls' | 'cost_usd'>,
-  { sha }: NoiseResult['head'],
-): Line[] {
+export function callParts(usage: NoiseResult['usage'], { sha }: NoiseResult['head']): Line[] {
   return [[counted(usage.calls, 'model call')], [runCost(usage)], [code(shortSha(sha))]];
 }
 
-export const noiseForm: MeasurementForm<NoiseResult> = { title: noiseTitle, blocks: noiseBlocks };
+export const noiseForm: MeasurementForm<NoiseResult> = {
+  title: noiseTitle,
+  blocks: (noise, rows) => [noiseVerdict(noise), ...problemBlocks(noise, rows), noiseFooter(noise)],
+};

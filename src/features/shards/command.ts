@@ -90,7 +90,7 @@ export const mergeCommand: AddCommand = (program, terminal, done) => {
       '\nExample: evaldiff merge evaldiff-shard-1-of-2 evaldiff-shard-2-of-2 --report out',
     )
     .action(async (given: string[], options: EvaluateOptions) => {
-      const isFolder = (path: string): boolean =>
+      const isFolder = (path: string) =>
         !/^[\w.-]+=/.test(path) || existsSync(resolve(terminal.cwd, path));
       const folders = given.filter(isFolder);
       const overrides = given.filter((each) => !folders.includes(each));

@@ -175,8 +175,11 @@ export async function mergeParts(
     cost: sum(manifests.map(({ usage }) => usage.cost_usd ?? 0)),
   });
   let opened: Promise<readonly Store[]> | null = null;
-  const openStores = (): Promise<readonly Store[]> =>
-    (opened ??= session.openStores().then((stores) => withAnswers(stores, usable ? parts : [])));
+  const openStores = () =>
+    (opened ??= session.openStores().then((stores) => {
+      importParts(stores[0], usable ? parts : []);
+      return stores;
+    }));
   return withEdges(
     { ...session, openStores },
     sides,
@@ -197,11 +200,6 @@ export async function mergeParts(
       ),
     exchange,
   );
-}
-
-function withAnswers(stores: readonly Store[], parts: readonly ShardPart[]): readonly Store[] {
-  importParts(stores[0], parts);
-  return stores;
 }
 
 interface MergeFacts {

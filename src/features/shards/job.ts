@@ -52,11 +52,7 @@ export async function runShardJob(job: Job, session: Session): Promise<JobEnding
 }
 
 /** @throws UserError if a shard's part cannot be downloaded or read */
-async function gatherArtifacts(
-  job: Pick<Job, 'env' | 'artifacts'>,
-  session: Session,
-  head: string,
-): Promise<Gathered> {
+async function gatherArtifacts(job: Job, session: Session, head: string): Promise<Gathered> {
   const closed = unreachable(job.env);
   if (closed !== null) throw new UserError([problem(null, `mode: merge: ${closed}.`)]);
   const fetched = await fetchParts(await artifactLibrary(job), {

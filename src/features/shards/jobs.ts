@@ -1,6 +1,6 @@
 import type { Job, OwnJob } from '../../app/action/context.ts';
 
-function refusedShard({ mode }: Pick<Job, 'mode'>): string | null {
+function refusedShard({ mode }: Job): string | null {
   if (mode === 'sweep') return null;
   return mode === 'merge'
     ? 'shard: is only for the jobs that evaluate the parts; omit it with mode: merge'

@@ -11,13 +11,10 @@ import { shardName } from './part.ts';
  * An id of the plan, equal in all shards and the merge. Omits the gate (rules for the verdict),
  * because only the merge judges.
  */
-export function planIdentity(
-  { suites }: Pick<Prepared, 'suites'>,
-  hash: (text: string) => string,
-): string {
+export function planIdentity({ suites }: Prepared, hash: (text: string) => string): string {
   const known = new Map<object, string>();
   // Hashes each object once, because variants share large objects.
-  const once = (value: object): string => {
+  const once = (value: object) => {
     const found = known.get(value) ?? hash(stringifyWithMaps(value));
     known.set(value, found);
     return found;
@@ -131,6 +128,6 @@ export function readManifest(text: string): { manifest: Manifest } | { flaw: str
   };
 }
 
-export function partName({ shard: own }: Pick<Manifest, 'shard'>): string {
+export function partName({ shard: own }: Manifest): string {
   return `shard ${shardName(own)}`;
 }

@@ -33,7 +33,7 @@ export function partOfPlan(
   hash: (text: string) => string,
 ): Prepared {
   const dealt = dealQuestions(prepared, shard.count, hash);
-  const mine = (reference: AffectedReference): boolean =>
+  const mine = (reference: AffectedReference) =>
     dealt.get(questionOfCase(reference)) === shard.index;
   const suites = prepared.suites.map((suite) => narrowSuite(suite, mine));
   return {
@@ -48,7 +48,7 @@ export function partOfPlan(
 }
 
 function dealQuestions(
-  { suites, next }: Pick<Prepared, 'suites' | 'next'>,
+  { suites, next }: Prepared,
   count: number,
   hash: (text: string) => string,
 ): Map<string, number> {
@@ -62,7 +62,7 @@ function dealQuestions(
     }
   }
   const hashes = new Map([...tries.keys()].map((question) => [question, hash(question)]));
-  const place = (question: string): string => hashes.get(question) ?? '';
+  const place = (question: string) => hashes.get(question) ?? '';
   const order = [...tries].sort(
     ([a, most], [b, more]) => more - most || byCodeUnits(place(a), place(b)),
   );
@@ -100,13 +100,13 @@ function batchProblems(whole: Prepared): Problem[] {
   return [problem(null, message)];
 }
 
-export function plannedReferences({ suites }: Pick<Prepared, 'suites'>): string[] {
+export function plannedReferences({ suites }: Prepared): string[] {
   return suites.flatMap(({ run: { suite, runs } }) =>
     runs.map(({ affected: { reference } }) => `${suite.name}: ${reference.id}`),
   );
 }
 
-export function countReferences({ suites }: Pick<Prepared, 'suites'>): number {
+export function countReferences({ suites }: Prepared): number {
   return suites.reduce((sum, { run }) => sum + run.runs.length, 0);
 }
 

@@ -1,12 +1,10 @@
-function readabilityCounts(text: string) {
+/** Words per sentence, and syllables per word. */
+function readability(text: string) {
   const words = text.match(/[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu) ?? [];
   if (words.length === 0) return null;
   const sentences = text.split(/[.!?…]+/).filter((part) => /[\p{L}\p{N}]/u.test(part)).length;
-  return {
-    words: words.length,
-    sentences,
-    syllables: words.reduce((sum, word) => sum + syllablesIn(word), 0),
-  };
+  const syllables = words.reduce((sum, word) => sum + syllablesIn(word), 0);
+  return { sentence: words.length / sentences, word: syllables / words.length };
 }
 
 /**
@@ -25,16 +23,14 @@ export function syllablesIn(word: string): number {
 
 /** 206.835 − 1.015 × words per sentence − 84.6 × syllables per word (Flesch, 1948). */
 export function fleschReadingEase(text: string): number | null {
-  const found = readabilityCounts(text);
-  if (found === null) return null;
-  return 206.835 - 1.015 * (found.words / found.sentences) - 84.6 * (found.syllables / found.words);
+  const found = readability(text);
+  return found && 206.835 - 1.015 * found.sentence - 84.6 * found.word;
 }
 
 /** 0.39 × words per sentence + 11.8 × syllables per word − 15.59 (Kincaid et al., 1975). */
 export function fleschKincaidGrade(text: string): number | null {
-  const found = readabilityCounts(text);
-  if (found === null) return null;
-  return 0.39 * (found.words / found.sentences) + 11.8 * (found.syllables / found.words) - 15.59;
+  const found = readability(text);
+  return found && 0.39 * found.sentence + 11.8 * found.word - 15.59;
 }
 
 const REFUSAL_PHRASES =

@@ -188,7 +188,7 @@ function causeLinesIn(files: Alike, found: SuiteCauseLines): CauseLine[] {
   const all = found.flatMap(({ remark, lines }) =>
     lines
       .filter(({ head }) => files.some(({ file }) => file === head.file))
-      .map((line): CauseLine => ({ ...line, remark })),
+      .map((line) => ({ ...line, remark })),
   );
   return [...new Map(all.map((line) => [`${line.side} ${line.to}`, line])).values()].sort(
     (a, b) => a.head.line - b.head.line,

@@ -101,18 +101,6 @@ export function fit(
   return null;
 }
 
-export function bytes(text: string): number {
-  // Counts bytes without encoding the text. Encoding a 30 MB report would double its memory.
-  let size = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    const pair = unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
-    if (pair) at += 1;
-    size += unit < 0x80 ? 1 : unit < 0x800 ? 2 : pair ? 4 : 3;
-  }
-  return size;
-}
-
 export const EVERYTHING: Detail = {
   suites: Infinity,
   answers: 0,

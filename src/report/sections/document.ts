@@ -122,13 +122,13 @@ export const place = (file: string, line: number, side: Side = 'head'): Inline =
   side,
 });
 
-export function standsOn({ status }: Pick<ReferenceResult, 'status'>): Side {
+export function standsOn({ status }: ReferenceResult): Side {
   return status === 'removed' ? 'base' : 'head';
 }
 
 export function placeLink(
   words: string,
-  reference: Pick<ReferenceResult, 'file' | 'line' | 'status'>,
+  reference: ReferenceResult,
   limit: number = NAME_LIMIT,
 ): Inline {
   const { file, line } = reference;
@@ -191,11 +191,7 @@ export function addressPath(directory: string, file: string): string {
     .join('/');
 }
 
-export function placeLinks({
-  source,
-  base,
-  head,
-}: Pick<Result, 'source' | 'base' | 'head'>): Links {
+export function placeLinks({ source, base, head }: Result): Links {
   if (source === undefined) return NO_LINKS;
   const { url, directory } = source;
   return {

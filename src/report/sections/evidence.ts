@@ -144,9 +144,7 @@ export function givenRows(reference: ReferenceResult, characters: number): FactR
 
 function filesRow({ files = [] }: ReferenceResult): FactRow[] {
   if (files.length === 0) return [];
-  const shown = files
-    .slice(0, MOST_FILES)
-    .map((file): Line => [code(file.path), ` ${fileNote(file)}`]);
+  const shown = files.slice(0, MOST_FILES).map((file) => [code(file.path), ` ${fileNote(file)}`]);
   const more = files.length - shown.length;
   const rest: Line[] = more === 0 ? [] : [[`${more} more`]];
   return [{ name: ['Shown'], value: joinLines([...shown, ...rest], ', ') }];
@@ -164,7 +162,7 @@ function inputLine({ input }: ReferenceResult, characters: number): Line {
   const share = Math.max(40, Math.floor(characters / entries.length));
   const isAlone = entries.length === 1;
   return joinLines(
-    entries.map(([name, value]): Line => [
+    entries.map(([name, value]) => [
       ...(isAlone ? [] : [code(name), ' = ']),
       code(String(value), share),
     ]),
@@ -207,7 +205,7 @@ interface Strip {
  * verdict, the others are left out.
  */
 export function stripsOf(base: TryResult | null, head: TryResult | null): Strip[] {
-  const objectsOf = (tryResult: TryResult | null, metric: string): ObjectScores | null =>
+  const objectsOf = (tryResult: TryResult | null, metric: string) =>
     tryResult?.scores.find((score) => score.metric === metric)?.objects ?? null;
   const scores = [base, head]
     .flatMap((tryResult) => tryResult?.scores ?? [])

@@ -36,10 +36,7 @@ export function fixLine(fix: ProvenFix, suite: string | null): Line {
   ];
 }
 
-export function fixDiff({
-  replaced,
-  replacement,
-}: Pick<ProvenFix, 'replaced' | 'replacement'>): DiffLine[] {
+export function fixDiff({ replaced, replacement }: ProvenFix): DiffLine[] {
   const linesOf = (written: string) => (written === '' ? [] : written.split('\n'));
   return withoutMargin(
     diffArrays(linesOf(replaced), linesOf(replacement)).flatMap(({ value, added, removed }) =>

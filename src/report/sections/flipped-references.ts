@@ -75,7 +75,7 @@ function flippedRows(
     tries.find((own) => (base_try === undefined ? own.outcome === to : own.try === base_try)) ??
     tries[0];
   const passed = isSameTries ? `, ${count(passes)} of ${countedTries(judged)} passed` : '';
-  const judgement = (whose: string, outcome: string, own: Score[] = []): FactRow => ({
+  const judgement = (whose: string, outcome: string, own: Score[] = []) => ({
     name: [`${whose}'s scoring`],
     value: [`${outcome}${passed}`, ...(outcome === 'pass' ? [] : flipReasons(own, characters))],
   });
@@ -89,7 +89,7 @@ function flippedRows(
 }
 
 function flipReasons(scores: Score[], characters: number): Line {
-  return failedScores({ scores }).flatMap(({ metric, reason }): Line => [
+  return failedScores({ scores }).flatMap(({ metric, reason }) => [
     ', ',
     code(metric),
     ...(reason === null ? [] : [': ', code(reason, characters)]),

@@ -26,13 +26,13 @@ function footerCommits(result: Result): string {
     : localCommand(result, base.sha);
 }
 
-export function makesCalls({ usage }: Pick<Result, 'usage'>): boolean {
+export function makesCalls({ usage }: Result): boolean {
   return usage.calls + usage.reused > 0;
 }
 
 /** Without a head commit, the command has no `--head` and tests uncommitted files. */
 export function localCommand(
-  { head: { sha }, local_options: options }: Pick<Result, 'head' | 'local_options'>,
+  { head: { sha }, local_options: options }: Result,
   base: string,
   program = 'npx evaldiff',
 ): string {

@@ -69,8 +69,13 @@ function metricCells({ values, base, head, labels = [] }: MetricResult, mode: Re
   const mean = [values === undefined ? wholeRates(base, head) : meanOf(values)];
   const labelCell = labelLine(labels, mode);
   if (mode === 'sweep') return [mean, labelCell];
-  const difference = values === undefined ? pointsBetween(base, head) : differenceOf(values);
-  return [mean, difference, labelCell];
+  if (values === undefined) return [mean, pointsBetween(base, head), labelCell];
+  const { difference, share } = values;
+  const moved =
+    difference === null || share !== undefined
+      ? points(difference)
+      : signedValue(difference, scaleOf(values.base, values.head));
+  return [mean, moved, labelCell];
 }
 
 const MOVED = {
@@ -110,12 +115,6 @@ function meanOf({ base, head, share }: MetricValues): string {
   return share === undefined ? meansInWords(base, head) : wholeRates(base, head);
 }
 
-function differenceOf({ base, head, difference, share }: MetricValues): string {
-  return difference === null || share !== undefined
-    ? points(difference)
-    : signedValue(difference, scaleOf(base, head));
-}
-
 export function valueFigures({ suites }: Result): Line[] {
   return suitesWorstFirst(suites).flatMap((suite) =>
     suite.metrics.flatMap(({ name, values }): Line[] => {
@@ -136,7 +135,7 @@ export function valueFigures({ suites }: Result): Line[] {
 }
 
 function labelLine(labels: NonNullable<MetricResult['labels']>, mode: Result['mode']): Line {
-  const counts = labels.map(({ label, base, head }): Line => [
+  const counts = labels.map(({ label, base, head }) => [
     code(label),
     mode === 'sweep' ? ` ${count(head)}` : ` ${count(base)} → ${count(head)}`,
   ]);

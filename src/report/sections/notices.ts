@@ -50,7 +50,7 @@ function problemAtPlaces([first, ...others]: [Problem, ...Problem[]]): Line {
       ];
 }
 
-export function problemLine({ place: at, message }: Pick<Problem, 'place' | 'message'>): Line {
+export function problemLine({ place: at, message }: Problem): Line {
   const words = markedLine(shorten(message, SENTENCE));
   return at === null ? words : [place(at.file, at.line), ': ', ...words];
 }

@@ -82,7 +82,7 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
  * shortest.
  */
 export function exampleTries(
-  { base, head, status }: Pick<ReferenceResult, 'base' | 'head' | 'status'>,
+  { base, head, status }: ReferenceResult,
   reports: Reports,
 ): Record<Side, TryResult | null> {
   const [before, after] =
@@ -141,7 +141,7 @@ export function groupByEqualKey<T>(
   things: readonly T[],
   keyOf: (thing: T) => string,
 ): [T, ...T[]][] {
-  return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]): [T, ...T[]][] =>
+  return [...Map.groupBy(things, keyOf).values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [[first, ...others]],
   );
 }

@@ -45,7 +45,7 @@ function inOnePlace(result: Result, reports: Reports): Line {
   if (shared !== null && (broken.length < 2 || shared < MIN_SHARED_ATTRIBUTE * broken.length))
     return [];
   const how = shared === null ? '' : shared === broken.length ? 'all ' : `${count(shared)} `;
-  const named = places.map(({ name, words }): Line => [strong(name), ` (${words})`]);
+  const named = places.map(({ name, words }) => [strong(name), ` (${words})`]);
   return [`, ${how}in `, ...joinLines(named, ' and ')];
 }
 

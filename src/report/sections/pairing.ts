@@ -48,9 +48,7 @@ function judgedOnHead({ references }: SuiteResult): Map<string, SideResult> {
   return new Map(
     references
       .filter(countsForVerdict)
-      .flatMap(({ id, head }): [string, SideResult][] =>
-        head !== null && head.tries_judged > 0 ? [[id, head]] : [],
-      ),
+      .flatMap(({ id, head }) => (head !== null && head.tries_judged > 0 ? [[id, head]] : [])),
   );
 }
 

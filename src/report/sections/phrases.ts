@@ -80,10 +80,7 @@ export function rates(base: number | null, head: number | null): string {
 }
 
 /** For example `correct 80.0 % → 97.0 %`. Null if this would repeat the suite's pass rate. */
-export function metricRates({
-  metrics,
-  pass_rate,
-}: Pick<SuiteResult, 'metrics' | 'pass_rate'>): string | null {
+export function metricRates({ metrics, pass_rate }: SuiteResult): string | null {
   const gating = metrics.filter(
     ({ gates, judged_base, judged_head, base, head, values }) =>
       gates &&
@@ -131,7 +128,7 @@ export function signedInterval(low: number | null, high: number | null): string 
 /**
  * For example `majority: 17 → 14 of 20 tests`. Null if a test passes only when every try passes.
  */
-export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string | null {
+export function rolledWords({ rollups }: SuiteResult): string | null {
   if (rollups.policy === 'all' || rollups.head === null) return null;
   const { policy, base, head } = rollups;
   const after = `${count(head.passes)} of ${counted(head.references, 'test')}`;
@@ -142,12 +139,9 @@ export function rolledWords({ rollups }: Pick<SuiteResult, 'rollups'>): string |
 }
 
 /** For example `, majority: pass → fail`. */
-export function rolledUpWords(
-  { base, head }: Pick<ReferenceResult, 'base' | 'head'>,
-  { rollups }: Pick<SuiteResult, 'rollups'>,
-): string {
+export function rolledUpWords({ base, head }: ReferenceResult, { rollups }: SuiteResult): string {
   if (rollups.policy === 'all' || rollups.head === null) return '';
-  const word = (side: SideResult | null): string => side?.rollup ?? 'no word';
+  const word = (side: SideResult | null) => side?.rollup ?? 'no word';
   return `, ${rollups.policy}: ${base === null ? word(head) : `${word(base)} → ${word(head)}`}`;
 }
 
@@ -168,7 +162,7 @@ export function passWords(side: SideResult | null): string {
 }
 
 /** For example `3 of 3 passed on base, 1 of 3 passed on head`. */
-export function sidesPassWords({ base, head }: Pick<ReferenceResult, 'base' | 'head'>): string {
+export function sidesPassWords({ base, head }: ReferenceResult): string {
   const after = passWords(head);
   return base === null ? after : `${passWords(base)} on base, ${after} on head`;
 }
@@ -177,11 +171,7 @@ export function rateInterval({ low, high }: { low: number; high: number }): stri
   return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)} %`;
 }
 
-export function statusWords({
-  status,
-  history,
-  head,
-}: Pick<ReferenceResult, 'status' | 'history' | 'head'>): string {
+export function statusWords({ status, history, head }: ReferenceResult): string {
   const word = status === 'pass' && head?.rollup === null ? 'judged' : statusWord(status);
   return history === undefined
     ? word
@@ -208,7 +198,7 @@ const PURPOSES: Readonly<Record<Purpose, string>> = {
 };
 
 /** What each kind of call used, with the purpose in words. */
-export function usagesByPurpose({ by_purpose: by }: Pick<UsageTotals, 'by_purpose'>) {
+export function usagesByPurpose({ by_purpose: by }: UsageTotals) {
   return (Object.keys(PURPOSES) as Purpose[]).flatMap((purpose) => {
     const usage = by[purpose];
     return usage === undefined ? [] : [{ ...usage, purpose: PURPOSES[purpose] }];

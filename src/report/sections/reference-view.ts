@@ -119,10 +119,10 @@ function fact(name: string, value: string): FactRow {
   return { name: [name], value: [code(value, MAX_VIEW_CHARS)] };
 }
 
-export function sentPrompts({ suites }: Pick<Prepared, 'suites'>): Map<string, SentPrompts> {
+export function sentPrompts({ suites }: Prepared): Map<string, SentPrompts> {
   return new Map(
     suites.flatMap(({ run: { suite, runs } }) =>
-      runs.map(({ affected: { reference, base, head } }): [string, SentPrompts] => [
+      runs.map(({ affected: { reference, base, head } }) => [
         sentKey(suite, reference.id),
         { base: generationMessages(base), head: generationMessages(head) },
       ]),

@@ -42,7 +42,7 @@ export function brokenOf(result: Result, reports: Reports): ReferenceEntry[] {
         ).filter(isBroken)
       : entriesWithStatus(result, reports, 'regressed', 'fell');
   const [worst] = result.mode === 'sweep' ? [] : suitesWorstFirst(result.suites);
-  const rank = ({ suite, reference }: ReferenceEntry): number =>
+  const rank = ({ suite, reference }: ReferenceEntry) =>
     !countsForVerdict(reference) ? 2 : suite === worst || worst === undefined ? 0 : 1;
   return found.toSorted((a, b) => rank(a) - rank(b));
 }

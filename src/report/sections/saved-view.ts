@@ -86,17 +86,13 @@ type ViewPart = keyof typeof VIEW_PARTS;
 
 export function savedView(result: Result, reports: Reports): SavedView {
   const blocksOf = (part: ViewPart) => {
-    const detail = part === 'top' ? COMMENT_LEVELS[0] : EVERYTHING;
-    return sectionBlocks(result, detail, reports, sectionsIn(part, result, reports));
+    if (part !== 'top') return sectionBlocks(result, EVERYTHING, reports, VIEW_PARTS[part]);
+    // If no test broke, the first screen shows the test that moved most, as the comment does.
+    const isBroken = brokenOf(result, reports).length > 0;
+    const sections = [...VIEW_PARTS.top, ...(isBroken ? [] : ['worstReference' as const])];
+    return sectionBlocks(result, COMMENT_LEVELS[0], reports, sections);
   };
   const parts = Object.keys(VIEW_PARTS) as ViewPart[];
   const blocks = Object.fromEntries(parts.map((part) => [part, blocksOf(part)]));
   return { result, blocks: blocks as SavedView['blocks'], left: null };
-}
-
-/** If no test broke, the first screen shows the test that moved most, as the comment does. */
-function sectionsIn(part: ViewPart, result: Result, reports: Reports): readonly SectionName[] {
-  return part === 'top' && brokenOf(result, reports).length === 0
-    ? [...VIEW_PARTS.top, 'worstReference']
-    : VIEW_PARTS[part];
 }

@@ -121,7 +121,7 @@ function moreFiles({ because }: SuiteResult, same: readonly SuiteResult[]): Line
 const OPEN_SUITES = 20;
 
 /** Heads the column with the suites' pass rates, or with values if all suites have only those. */
-export function rateHead({ suites }: Pick<Result, 'suites'>): string {
+export function rateHead({ suites }: Result): string {
   return suites.every((suite) => valueWords(suite) !== null) ? 'Values' : 'Pass rate';
 }
 
@@ -222,7 +222,7 @@ export function becauseLine(because: readonly Because[]): Line {
   if (because.length === 0) return ['–'];
   const lines = because
     .slice(0, SHOWN_REASONS)
-    .flatMap(({ key, file }, index, shown): Line => [
+    .flatMap(({ key, file }, index, shown) => [
       ...(key === shown[index - 1]?.key ? [', '] : [index === 0 ? '' : '; ', code(key), ' in ']),
       place(file, 0, key === 'removed prompt' ? 'base' : 'head'),
     ]);
@@ -264,11 +264,7 @@ function changeCounts(suite: SuiteResult): string[] {
 const MOST_CHANGED_NAMES = 5;
 
 /** The passes and fails of a run's only suite. */
-function passTable(
-  suite: SuiteResult,
-  { scoring }: Pick<Result, 'scoring'>,
-  { collapsedItems }: Detail,
-): Block[] {
+function passTable(suite: SuiteResult, { scoring }: Result, { collapsedItems }: Detail): Block[] {
   const changes = outcomeChanges(suite);
   const all = changes.flatMap(({ tests }) => tests).length;
   if (all === 0) return [];

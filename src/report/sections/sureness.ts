@@ -82,14 +82,15 @@ function repeated(result: Result): Line[] {
 
 function spent(result: Result): Line[] {
   const { usage } = result;
-  const { replayed = 0, saved_usd: saved = null } = usage;
+  const { replayed = 0, saved_usd: saved = null, cached_tokens: cached = 0 } = usage;
+  const ofCache = cached === 0 ? '' : ` (${count(cached)} from the vendor's cache)`;
   const made = makesCalls(result);
   const parts = [
     ...(made ? [`${counted(usage.calls, 'model call')}, ${count(usage.reused)} reused`] : []),
     ...(replayed === 0 ? [] : [`${counted(replayed, 'answer')} from recordings`]),
     ...(made
       ? [
-          `${counted(usage.input_tokens, 'token')} in${cachedIn(usage)}, ` +
+          `${counted(usage.input_tokens, 'token')} in${ofCache}, ` +
             `${count(usage.output_tokens)} out`,
           `${runCost(usage)}${byPurpose(usage)}`,
         ]
@@ -97,10 +98,6 @@ function spent(result: Result): Line[] {
     ...(saved === null || saved === 0 ? [] : [`${cost(saved)} saved by reuse`]),
   ];
   return parts.length === 0 ? [] : [[parts.join(' · ')]];
-}
-
-function cachedIn({ cached_tokens: cached = 0 }: Result['usage']): string {
-  return cached === 0 ? '' : ` (${count(cached)} from the vendor's cache)`;
 }
 
 function byPurpose(usage: Result['usage']): string {

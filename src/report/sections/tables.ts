@@ -14,7 +14,6 @@ import {
   table,
   type Block,
   type Cell,
-  type Line,
   moreBlock,
 } from './document.ts';
 import type { Reports } from './feature-report.ts';
@@ -27,7 +26,7 @@ export function preferences({ suites }: Result, { collapsedItems: items }: Detai
   const found = suitesWorstFirst(suites).flatMap((suite) =>
     suite.preference ? [{ suite, preference: suite.preference }] : [],
   );
-  const lines = found.map(({ suite, preference }): Line => [
+  const lines = found.map(({ suite, preference }) => [
     ...suiteName(suite, suites),
     `, ${preference.metric}: ${preferenceSummary(preference)}`,
   ]);
@@ -78,7 +77,7 @@ export function rankedPrompts({ suites, mode }: Result): RankedPrompt[] {
       key,
       name: variants[0]?.name ?? '',
       ranked: variants
-        .map((suite): Ranked => ({ suite, ...headRate(suite) }))
+        .map((suite) => ({ suite, ...headRate(suite) }))
         .sort((a, b) => (b.rate ?? -1) - (a.rate ?? -1) || rankedCost(a) - rankedCost(b)),
     }));
 }

@@ -1,4 +1,5 @@
 import type { AttributeResult } from '../../../../src/features/attributes/result.ts';
+import type { Table } from '../../../../src/kernel/statistics/table.ts';
 
 export function attributeResult(
   id: string,
@@ -31,3 +32,9 @@ export function attributeResult(
     ...changes,
   };
 }
+
+/** Passes of a reference with the same number of tries on both sides. */
+export const table = (base: number, head: number, tries = 5): Table => ({
+  base: { passes: base, tries },
+  head: { passes: head, tries },
+});

@@ -8,11 +8,7 @@ import {
 import { countOutcomes, type Table } from '../../../../src/kernel/statistics/table.ts';
 import { tryResult } from '../../app/run/builders.ts';
 import { triesOf } from '../../kernel/statistics/vectors.ts';
-
-const table = (base: number, head: number, tries = 5): Table => ({
-  base: { passes: base, tries },
-  head: { passes: head, tries },
-});
+import { table } from './builders.ts';
 
 describe('outcomes of tries', () => {
   test('count only if they are a pass or a fail, up to the number of tries that both sides have', () => {

@@ -2,11 +2,8 @@ import { groupVerdicts } from '../../../../src/features/attributes/verdicts.ts';
 import { createRandom, nextFloat, nextIndex } from '../../../../src/kernel/statistics/random.ts';
 import type { Table } from '../../../../src/kernel/statistics/table.ts';
 import { triesOf } from '../../kernel/statistics/vectors.ts';
+import { table } from './builders.ts';
 
-const table = (base: number, head: number, tries = 5): Table => ({
-  base: { passes: base, tries },
-  head: { passes: head, tries },
-});
 const range = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 const options = { alpha: 0.05, seed: 1 };

@@ -79,17 +79,17 @@ test('the size of a suite in a sweep counts only references that affect the gate
   expect(await renderHtml(result)).toContain('2 × 1');
 });
 
-const worseSuite = (...tests: ['fell' | 'regressed', failures: number, latency?: null][]) =>
+const worseSuite = (status: 'fell' | 'regressed', failures: number[], isMade = true) =>
   resultOf({
     conclusion: 'failure',
     suites: [
       suiteOf(
         'capitals',
-        tests.map(([status, failures, latency], at) => {
+        failures.map((count, at) => {
           const side = (outcome: 'pass' | 'fail', actual: string) =>
-            sideOf(Array.from({ length: failures }, () => ({ outcome, actual })));
+            sideOf(Array.from({ length: count }, () => ({ outcome, actual })));
           const head = side('fail', 'Lyon');
-          if (latency === null)
+          if (!isMade)
             head.tries.forEach((own) => Object.assign(own, { latency_ms: 0, usage: null }));
           return referenceOf(`r${at}`, status, { base: side('pass', 'Paris'), head });
         }),
@@ -98,57 +98,20 @@ const worseSuite = (...tests: ['fell' | 'regressed', failures: number, latency?:
     ],
   });
 
-test.each<[string, Parameters<typeof worseSuite>]>([
-  [
-    'failed once',
-    [
-      ['fell', 1],
-      ['fell', 1],
-      ['fell', 1],
-    ],
-  ],
-  [
-    'broke',
-    [
-      ['fell', 2],
-      ['fell', 2],
-      ['fell', 2],
-    ],
-  ],
-  [
-    'broke',
-    [
-      ['fell', 1, null],
-      ['fell', 1, null],
-      ['fell', 1, null],
-    ],
-  ],
-  [
-    'broke',
-    [
-      ['regressed', 1],
-      ['regressed', 1],
-      ['regressed', 1],
-    ],
-  ],
-  [
-    'broke or failed once',
-    [
-      ['fell', 2],
-      ['fell', 1],
-      ['fell', 2],
-    ],
-  ],
-])('every report says "%s" of tests with that evidence', async (word, tests) => {
-  const result = worseSuite(...tests);
+test.each<[string, ...Parameters<typeof worseSuite>]>([
+  ['failed once', 'fell', [1, 1, 1]],
+  ['broke', 'fell', [2, 2, 2]],
+  ['broke', 'fell', [1, 1, 1], false],
+  ['broke', 'regressed', [1, 1, 1]],
+  ['broke or failed once', 'fell', [2, 1, 2]],
+])('every report says "%s" of tests with that evidence', async (word, ...given) => {
+  const result = worseSuite(...given);
   const terminal = inTerminal(result, 120);
   expect(terminal).toContain(`3 of 3 tests ${word}`);
   expect(terminal).toContain(`2 more tests ${word}`);
   expect(terminal).toContain('exact_match failed in 3 tests');
   expect(terminal).toContain(' passed; 2 more failed exact_match too');
-  expect(terminal).toContain(
-    `capitals › r1 ${PLACE} – ${tests[1]![1] === 1 ? '1 of 1' : '2 of 2'}`,
-  );
+  expect(terminal).toContain(`capitals › r1 ${PLACE} – ${given[1][1] === 1 ? '1 of 1' : '2 of 2'}`);
   const noted = annotations(result, [
     {
       path: 'prompts/tests/capitals.yaml',

@@ -1,4 +1,6 @@
 import type { MetricResult, MetricValues } from '../../../../src/kernel/result/metric-result.ts';
+import type { Result } from '../../../../src/kernel/result/result.ts';
+import type { SuiteResult } from '../../../../src/kernel/result/suite-result.ts';
 import { readResult } from '../../../stand-ins/features.ts';
 import { inTerminal } from '../../../stand-ins/reports.ts';
 import { passed, referenceOf, resultOf, suiteOf } from '../results.ts';
@@ -24,14 +26,26 @@ const metricOf = (own: Partial<MetricValues>, better: MetricResult['better']): M
   better,
   values: { ...values, ...own },
 });
-const resultWith = (metric: MetricResult) =>
-  resultOf({
-    suites: [
-      suiteOf('mails', [referenceOf('a', 'unchanged', { base: passed('a'), head: passed('b') })], {
-        metrics: [metric],
-      }),
-    ],
+const mails = (own: Partial<SuiteResult>) => {
+  const reference = referenceOf('a', 'unchanged', { base: passed('a'), head: passed('b') });
+  return resultOf({ suites: [suiteOf('mails', [reference], own)] });
+};
+const resultWith = (metric: MetricResult) => mails({ metrics: [metric] });
+const expectReadBack = (result: Result) =>
+  expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
+    result,
+    problems: [],
   });
+
+test('preferences between answers are shown on a separate line', () => {
+  const share = { difference: -0.375, low: -0.7, high: -0.05, p: 0.046 };
+  const preference = { metric: 'better', head: 3, base: 9, ties: 4, gates: false, ...share };
+  const result = mails({ preference });
+  expect(inTerminal(result, 200)).toContain(
+    "mails, better: of 16 comparisons head's answer is preferred in 3 and base's in 9, 4 are ties (",
+  );
+  expectReadBack(result);
+});
 
 describe('the values of a metric in a report', () => {
   test('are reported as changed, not worse, if neither direction is better', () => {
@@ -53,9 +67,6 @@ describe('the values of a metric in a report', () => {
     const exploded = [{ reference: 'r3', base: 103, head: 97_000 }];
     const result = resultWith(metricOf({ exploded }, 'lower'));
     expect(inTerminal(result, 200)).toContain('r3: 103 → 97,000');
-    expect(readResult('result.json', JSON.parse(JSON.stringify(result)))).toEqual({
-      result,
-      problems: [],
-    });
+    expectReadBack(result);
   });
 });

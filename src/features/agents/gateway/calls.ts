@@ -61,7 +61,7 @@ export async function answerCall(
   const key = `${tools.hash(canonicalJson([question, run.terms.try, times]))}${mark}`;
   const leave = await enter(key, tools.inFlight);
   let isOpen = true;
-  const end = (isAnswered: boolean): void => {
+  const end = (isAnswered: boolean) => {
     // A retry of a failed call must get the same key.
     if (isOpen && !isAnswered && run.sent.get(question) === times + 1)
       run.sent.set(question, times);
@@ -284,12 +284,11 @@ function relayOf(response: Response, options: RelayOptions) {
   const guard = keyGuard(options.secrets);
   let text = '';
   let isClosed = false;
-  const lose = (kind: ErrorKind, message: string): never => {
+  const lose = (kind: ErrorKind, message: string) => {
     if (!isClosed) options.fail(kind, message);
     throw new Error(message);
   };
-  const hasRoom = (piece: string): boolean =>
-    options.take(piece.length) && text.length <= MAX_REPLY_CHARS;
+  const hasRoom = (piece: string) => options.take(piece.length) && text.length <= MAX_REPLY_CHARS;
   async function* read(): AsyncGenerator<string> {
     for (let isOver = reader === undefined; !isOver;) {
       const next = await reader?.read().catch(() => lose('network', 'the reply was cut off'));
@@ -305,7 +304,7 @@ function relayOf(response: Response, options: RelayOptions) {
     }
   }
   const body = read();
-  const close = (): void => {
+  const close = () => {
     isClosed = true;
     options.closed();
     reader?.cancel().catch(() => undefined);

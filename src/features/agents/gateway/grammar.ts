@@ -136,7 +136,7 @@ export function refusedContent(
   { network, allow }: Pick<RunTerms, 'network' | 'allow'>,
 ): string | null {
   const grammar = GRAMMARS[wire !== 'openai' ? wire : does === 'chat' ? 'chat' : 'responses'];
-  const isAllowed = (name: string): boolean => {
+  const isAllowed = (name: string) => {
     const feature = vendorFeature(name);
     return feature === null ? allow.includes(name) : isGranted(network, feature);
   };

@@ -48,9 +48,11 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   await once(server, 'listening');
   server.on('error', () => undefined);
   if ('socket' in listen) chmodSync(listen.socket, SOCKET_MODE);
-  const port = (): number => (server.address() as AddressInfo).port;
   return {
-    address: 'socket' in listen ? listen.socket : `http://127.0.0.1:${port()}`,
+    address:
+      'socket' in listen
+        ? listen.socket
+        : `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     open(terms) {
       const token = options.token();
       const run = openRun(terms);
@@ -105,7 +107,7 @@ async function respond(
   { run, tools }: GatewaySession,
 ): Promise<void> {
   let reply: GatewayReply | null = null;
-  const cancel = (): void => {
+  const cancel = () => {
     reply?.close?.();
     response.destroy();
   };
@@ -113,7 +115,7 @@ async function respond(
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let held = 0;
-  const take = (bytes: number): boolean => {
+  const take = (bytes: number) => {
     held += bytes;
     if (run !== undefined) run.heldBytes += bytes;
     return (run?.heldBytes ?? 0) <= MAX_HELD_BYTES;
@@ -213,10 +215,7 @@ async function readModelCall(
 
 const TOO_LARGE = 'the request is larger than 20 MiB, or the open requests are larger than 64 MiB';
 
-function refusedModel(
-  { model }: Call,
-  { target, models }: Pick<RunTerms, 'target' | 'models'>,
-): string | null {
+function refusedModel({ model }: Call, { target, models }: RunTerms): string | null {
   if (model === target.model || models.includes(model)) return null;
   const shown = shorten(visibleLine(model), MAX_MODEL_CHARS);
   return (

@@ -185,13 +185,13 @@ function heldCall(
   priceOf: (metered: MeteredUsage) => number | null,
 ): Held {
   let isOpen = true;
-  const settle = (bill: Bill, metered: MeteredUsage, tallies: readonly UsageTally[]): void => {
+  const settle = (bill: Bill, metered: MeteredUsage, tallies: readonly UsageTally[]) => {
     if (!isOpen) return;
     isOpen = false;
     pay(bill);
     for (const each of tallies) addTo(each, metered, priceOf(metered));
   };
-  const counted = (metered: MeteredUsage, tallies: readonly UsageTally[]): void => {
+  const counted = (metered: MeteredUsage, tallies: readonly UsageTally[]) => {
     const { usage } = metered;
     settle(usage === null ? 'unknown' : metered, metered, tallies);
     if (usage === null) return;

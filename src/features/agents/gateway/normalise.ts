@@ -45,7 +45,7 @@ function withoutValue(
     if (text === undefined) return null;
     return typeof value === 'string' ? value.replace(text, '') : value;
   }
-  const inner = (each: Json): Json => withoutValue(each, below, text);
+  const inner = (each: Json) => withoutValue(each, below, text);
   if (Array.isArray(value))
     return value.map((each, index) => (['*', String(index)].includes(key) ? inner(each) : each));
   if (!isMap(value)) return value;
@@ -65,7 +65,7 @@ export function knownValues(
   isContent: (text: string) => boolean,
 ): string[] {
   // The sandbox's time zone is UTC.
-  const written = (options?: Intl.DateTimeFormatOptions): string =>
+  const written = (options?: Intl.DateTimeFormatOptions) =>
     new Date(now).toLocaleDateString('en-US', { timeZone: 'UTC', ...options });
   const long = { year: 'numeric', month: 'long', day: 'numeric' } as const;
   const [day = '', date = '', month = '', year = ''] = new Date(now).toUTCString().split(/,? /);

@@ -36,7 +36,7 @@ export function talkAcp(work: string, task: string) {
   void session.catch(() => {}).then(() => stdin.end());
   return {
     stdin,
-    onLine(line: string): void {
+    onLine(line: string) {
       const message = parseMap(line);
       if (message?.['jsonrpc'] === '2.0')
         void received.write(message as unknown as AnyMessage).catch(() => {});

@@ -65,7 +65,7 @@ export function skillsUsed(
   { skillTool, skillFolders }: AgentRow,
   steps: readonly Step[],
 ): string[] {
-  const isOffered = (folder: string): boolean =>
+  const isOffered = (folder: string) =>
     skillFolders?.some((each) => folder === each || folder.endsWith(`/${each}`)) ?? true;
   const used = steps.flatMap((step) => {
     if (step.type !== 'tool_call') return [];

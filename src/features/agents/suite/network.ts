@@ -15,7 +15,7 @@ const VENDOR_FEATURES: readonly string[] = [
 ].flatMap((line) => line.split(' '));
 
 export function vendorFeature(name: string): string | null {
-  const isIn = (feature: string): boolean =>
+  const isIn = (feature: string) =>
     name.startsWith(feature) && /^(?:_|[A-Z]|$)/.test(name.slice(feature.length));
   return VENDOR_FEATURES.find(isIn) ?? null;
 }

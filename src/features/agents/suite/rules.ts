@@ -36,7 +36,7 @@ export function suiteFileMatcher(
   const isAdded = matcherOf(added);
   const isHidden = matcherOf([...hide, ...own]);
   /** The same order as in `placeFiles`. */
-  const sourceOf = (path: string): string => {
+  const sourceOf = (path: string) => {
     const skill = Object.entries(skills).findLast(([at]) => isBelow(path, at));
     if (skill !== undefined) return posix.join(skill[1], path.slice(startOf(skill[0])));
     return isAdded(path) ? path : posix.join(from, path);

@@ -100,7 +100,7 @@ export function afterwardsWords(
 export function specOf(command: readonly string[]): AgentSpec | null {
   const [first, json = '', ...afterwards] = command;
   if (first !== AGENT_PROGRAM) return null;
-  const after = (start: string): string[] =>
+  const after = (start: string) =>
     afterwards.filter((word) => word.startsWith(start)).map((word) => word.slice(start.length));
   return {
     ...(JSON.parse(json) as SuiteSpec),
@@ -112,7 +112,7 @@ export function specOf(command: readonly string[]): AgentSpec | null {
 /** The agent that works on a suite. Null if a model answers its prompt. */
 export function agentOf(
   { model }: { model: string | null },
-  { models }: Pick<Settings, 'models'>,
+  { models }: Settings,
 ): AgentSpec | null {
   return specOf(models.get(model ?? '')?.command ?? []);
 }

@@ -83,7 +83,7 @@ export function staysInside(path: string, linkAt: (path: string) => string | nul
 
 function placeProblem(files: WorkspaceFiles, path: string): string | null {
   const file = files.get(path);
-  const linkAt = (at: string): string | null => {
+  const linkAt = (at: string) => {
     const { mode, body } = files.get(at) ?? {};
     return mode === '120000' ? Buffer.from(body ?? '').toString() : null;
   };

@@ -44,8 +44,7 @@ export const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/s
 /** Only the run's own folders are writable. Each program that the script starts costs every run. */
 export function mountScript({ root, own, readable, cover, sockets }: MountPlan): string {
   const q = shellWord;
-  const bind = (source: string, target: string): string =>
-    `mount --bind ${q(source)} ${q(`.${target}`)}`;
+  const bind = (source: string, target: string) => `mount --bind ${q(source)} ${q(`.${target}`)}`;
   return [
     `set -e; umask 022; PATH=${SYSTEM_PATH}`,
     'ip link set lo up; hostname agent || :',

@@ -77,7 +77,7 @@ export interface Workspace extends RunPlace {
 
 export async function createTemplates(mostIdleBytes = 2_000_000_000): Promise<Templates> {
   const folder = await mkdtemp(join(tmpdir(), 'evaldiff-agents-'));
-  const close = async (hurried = false): Promise<void> => {
+  const close = async (hurried = false) => {
     if (hurried) removeLater(folder);
     else await removeFolder(folder);
   };
@@ -92,7 +92,7 @@ export async function openWorkspace(
 ): Promise<Workspace> {
   const used = templateOf(files, options);
   used.users += 1;
-  const release = async (): Promise<void> => {
+  const release = async () => {
     used.users -= 1;
     await removeIdle(options.templates);
   };
@@ -151,15 +151,15 @@ async function startOwnFolders(
   if (hasLayers) await deleteBelow(run, gone);
   else for (const path of gone) await rm(path);
   await writeWorkspace(own.work, written);
-  const files = Object.entries(home).map(([path, text]) => [path, textFile(text)] as const);
+  const files = Object.entries(home).map(
+    ([path, text]) => [path, { mode: '100644', body: Buffer.from(text) }] as const,
+  );
   await writeWorkspace(own.home, files);
   await giveToAgent(join(run, 'upper'), kind);
   return own;
 }
 
 const NO_EDITS: Edits = { deleted: new Set(), written: new Map() };
-
-const textFile = (text: string): WorkspaceFile => ({ mode: '100644', body: Buffer.from(text) });
 
 export function foldersAbove(paths: Iterable<string>): Set<string> {
   return new Set([...paths].flatMap((path) => trailOf(path).slice(0, -1)));
@@ -186,7 +186,7 @@ async function makeTemplate(
   await writeWorkspace(own.work, files, signal);
   await giveToAgent(folder, kind);
   const place = { ...options, network: setup.network, folder, own, canary: null };
-  const run = async (command: string, env: Record<string, string>): Promise<string> => {
+  const run = async (command: string, env: Record<string, string>) => {
     const job = { env, gateway: null, seconds: SETUP_SECONDS, signal };
     const ended = await runInside(place, { ...job, command: ['/bin/sh', '-c', command] });
     if (ended.ended === 'size') throw tooLarge();

@@ -103,17 +103,17 @@ async function follow(
   job: InsideJob,
 ): Promise<InsideRun> {
   let ended: InsideRun['ended'] = 'exit';
-  const stop = (why: InsideRun['ended']): void => {
+  const stop = (why: InsideRun['ended']) => {
     if (ended === 'exit') ended = why;
     walled.kill();
   };
   const timers = [setTimeout(() => stop('time'), job.seconds * 1000)];
-  const onAbort = (): void => stop('stopped');
+  const onAbort = () => stop('stopped');
   job.signal?.addEventListener('abort', onAbort);
   if (job.signal?.aborted === true) onAbort();
   const output = collectOutput(walled, canary, job, () => stop('output'));
   const { stdin } = walled.child;
-  const afterInput = (): unknown => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS));
+  const afterInput = () => timers.push(setTimeout(() => stop('input'), INPUT_GRACE_MS));
   if (job.stdin === undefined || stdin === null) stdin?.end();
   else job.stdin.on('end', afterInput).pipe(stdin);
   const unwatch = watchSize(folder, () => stop('size'));
@@ -135,7 +135,7 @@ function collectOutput(
 ): () => Pick<InsideRun, 'stdout' | 'stderr' | 'isCanarySeen'> {
   const texts = { stdout: '', stderr: '' };
   let line = '';
-  const take = (name: 'stdout' | 'stderr', piece: string): void => {
+  const take = (name: 'stdout' | 'stderr', piece: string) => {
     if (texts[name].length > MAX_OUTPUT_CHARS) return;
     texts[name] += piece;
     if (texts[name].length > MAX_OUTPUT_CHARS) tooMuch();
@@ -161,7 +161,7 @@ const WATCHED_BYTES = 64_000_000;
 function watchSize(folder: string, over: () => void): () => void {
   let most = 0;
   let isMeasuring = false;
-  const look = async (): Promise<void> => {
+  const look = async () => {
     const { bavail, bsize } = await statfs(folder);
     const free = bavail * bsize;
     most = Math.max(most, free);
@@ -202,7 +202,7 @@ export async function openProxy(
   const server = createServer((_, response) => {
     response.writeHead(403).end('Only CONNECT to the hosts of `network` is allowed.\n');
   });
-  const open = async (url: string, near: Duplex, head: Buffer): Promise<void> => {
+  const open = async (url: string, near: Duplex, head: Buffer) => {
     const { hostname, port } = new URL(`tcp://${withPort(url)}`);
     const found = allowed.has(withPort(url)) ? await addressesOf(hostname).catch(() => []) : [];
     const host = found.find(isAllowed);

@@ -104,7 +104,7 @@ export async function startInside(job: WalledJob): Promise<WalledProcess> {
     // Runs without evaldiff's terminal, because the command could send input to it.
     detached: true,
   });
-  const kill = (): void => {
+  const kill = () => {
     state.isKilled = true;
     for (const connection of connections) connection.destroy();
     server.close();
@@ -122,7 +122,7 @@ function processEnd(
   child.stderr?.on('data', (chunk) => (errors = (errors + String(chunk)).slice(-1000)));
   child.stdin?.on('error', () => undefined);
   return new Promise((resolve, reject) => {
-    const fail = (message: string): void => {
+    const fail = (message: string) => {
       const last = visibleLine(message.trim().split('\n').at(-1) ?? '');
       reject(new InternalError(`${FAILED}${shorten(last, 300) || 'no reason given'}`));
     };
