@@ -56,7 +56,9 @@ describe('the rows of the viewer', () => {
         conversation: { turns: [{ question, answer: 'Here.' }] },
       })),
     );
-    const [row] = rowsOf([suiteOf('one', [{ ...reference, head: head && { ...head, tries } }])]);
+    const [row] = rowsOf([
+      suiteOf('one', [{ ...reference, head: { ...head, tries } as typeof head }]),
+    ]);
     expect(row?.head?.try).toBe(1);
   });
 
