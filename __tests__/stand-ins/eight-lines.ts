@@ -55,10 +55,13 @@ export function shopFiles(settings: string): Record<string, string> {
   };
 }
 
-/** A model that follows the shop's prompt. When asked for a fix, it answers with these drafts. */
+/** A model that follows the shop's prompt. Asked for a fix, it rewords the broken line so. */
 export function shopModel(drafts: readonly string[]): Script {
   return ({ messages, schema }) => {
-    if (schema !== null) return { text: JSON.stringify({ drafts }) };
+    if (schema !== null) {
+      const insights = drafts.map((becomes) => ({ was: HEAD_LINES[CULPRIT - 9], becomes }));
+      return { text: JSON.stringify({ insights }) };
+    }
     const system = messages[0]?.content ?? '';
     const isRefund = (messages.at(-1)?.content ?? '').startsWith('Refund');
     if (isRefund) return { text: /refund period/i.test(system) ? '30 days' : 'gladly' };

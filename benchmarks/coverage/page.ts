@@ -58,9 +58,9 @@ function goalWords(tallies: readonly Tally[]): string {
       (kind) => 100 * wrongCount(tally, kind) > MOST_WRONG * tally.lines,
     ),
   );
-  const [known, others] = [true, false].map((own) =>
-    missed.filter(({ law }) => law.isHard === own).map(({ law }) => law.name),
-  );
+  const [known, others] = [true, false].map((own) => [
+    ...new Set(missed.filter(({ law }) => law.isHard === own).map(({ law }) => law.name)),
+  ]);
   return [
     `At most ${MOST_WRONG} % of the lines are called held, and at most ${MOST_WRONG} % without ` +
       `effect, although they are not`,
@@ -113,6 +113,8 @@ export function pageOf({
     'If base is head without the two lines, its answers show at once what the lines do together.',
     '',
     twoTable(two),
+    '',
+    goalWords(two.map(({ tally }) => tally)),
     '',
   ].join('\n');
 }

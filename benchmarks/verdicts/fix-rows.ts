@@ -38,6 +38,7 @@ async function tryDraft(
       references: numbers.map((at) => result(at < fallen ? 0 : 3)) as unknown as ReferenceResult[],
       fell: numbers.slice(Math.ceil(SHOWN * fallen), fallen),
       stable: numbers.slice(fallen),
+      varying: [],
       retestRate: rate,
       make: (wanted) => {
         calls += wanted.length;

@@ -92,16 +92,11 @@ export function lineUnit(
   };
 }
 
-export interface Rewording {
-  unit: number;
-  text: string;
-}
-
 /** What both sides have of a prompt. */
 export interface MergedPart<Value> {
   units: ChangeUnit[];
-  /** Base's value with the units for which `has` is true. `reworded` replaces a unit's text. */
-  compose(has: (unit: number) => boolean, reworded?: Rewording | null): Value;
+  /** Base's value with the units for which `has` is true. */
+  compose(has: (unit: number) => boolean): Value;
 }
 
 /** A part that is replaced as a whole. If `unit` is null, both sides are equal. */
@@ -128,12 +123,7 @@ export function joinParts<Values extends unknown[]>(parts: {
   });
   return {
     units: parts.flatMap((part) => part.units),
-    compose: (has, reworded = null) =>
-      placed.map(({ part, first }) =>
-        part.compose(
-          (unit) => has(first + unit),
-          reworded && { ...reworded, unit: reworded.unit - first },
-        ),
-      ) as Values,
+    compose: (has) =>
+      placed.map(({ part, first }) => part.compose((unit) => has(first + unit))) as Values,
   };
 }

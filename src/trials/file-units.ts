@@ -53,7 +53,7 @@ function workspaceChange(targets: FileSides, read: ReadBytes): FilesChange {
     units,
     compose: (has) => (given) => {
       const side = isOneTree ? 'head' : given;
-      const changed = compose(has, null).flatMap((overlaid, index) => {
+      const changed = compose(has).flatMap((overlaid, index) => {
         const file = overlaid(side);
         return file === undefined ? [] : [[files[index]?.path ?? '', file] as const];
       });

@@ -25,6 +25,12 @@ const ROUNDS = 2;
 const AFTER_FAILURE = { first: 3, then: 4, failures: 3 };
 
 /**
+ * A test that passes in some tries is broken if it then passes less than half as often as before.
+ * `first` tries must suggest it, and `then` more confirm it.
+ */
+const VARYING_TRIES = { first: 4, then: 8 };
+
+/**
  * In standard deviations. If failures exceed the expected number by more than this, the draft made
  * all stable references a little worse.
  */
@@ -41,6 +47,8 @@ export interface FixTrial {
   references: readonly ReferenceResult[];
   fell: readonly number[];
   stable: readonly number[];
+  /** Tests of head that pass in some of their tries. */
+  varying: readonly number[];
   retestRate: number;
   make: MakeTries;
 }
@@ -57,7 +65,7 @@ interface FixEffect {
  */
 export async function fixGate(
   candidate: TriedFix,
-  { references, fell, stable, retestRate, make }: FixTrial,
+  { references, fell, stable, varying, retestRate, make }: FixTrial,
   level: number,
 ): Promise<FixEffect | 'no better' | 'unjudged'> {
   const worse = fell.slice(0, MAX_FIX_REFERENCES);
@@ -80,9 +88,11 @@ export async function fixGate(
     retestRate,
   });
   if (kept !== 'kept') return kept === 'broken' ? 'no better' : kept;
+  const halved = await anyHalved(varying, references, passedBy);
+  if (halved !== false) return halved === null ? 'unjudged' : 'no better';
   return {
     restores: { references: whole, of: worse.length },
-    costs: { references: 0, of: asked.length },
+    costs: { references: 0, of: asked.length + varying.length },
     tries,
   };
 }
@@ -134,6 +144,29 @@ async function staysStable(
     if (broken || lost > most) return 'broken';
   }
   return 'kept';
+}
+
+async function anyHalved(
+  varying: readonly number[],
+  references: FixTrial['references'],
+  passedBy: PassedBy,
+): Promise<boolean | null> {
+  const { first, then } = VARYING_TRIES;
+  const isHalved = ({ reference, passes, tries }: Restored) => {
+    const usual = sideCounts(references[reference]?.head ?? null);
+    return 2 * passes * usual.tries < usual.passes * tries;
+  };
+  const tried = await passedBy(varying, first);
+  const doubted = tried.filter(isHalved);
+  const again = await passedBy(
+    doubted.map(({ reference }) => reference),
+    then,
+  );
+  if (tried.some(({ tries }) => tries < first) || again.some(({ tries }) => tries < then))
+    return null;
+  return doubted.some(({ passes, ...own }, at) =>
+    isHalved({ ...own, passes: passes + (again[at]?.passes ?? 0), tries: first + then }),
+  );
 }
 
 async function anyBreaks(failed: readonly number[], passedBy: PassedBy): Promise<boolean | null> {

@@ -70,6 +70,7 @@ export interface FixCandidate extends Pick<Parameters<typeof fixGate>[0], 'promp
 interface ProofBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'> {
   fell: readonly ReferenceResult[];
   stable: readonly ReferenceResult[];
+  varying?: readonly ReferenceResult[];
   /** Why no further call is allowed. Null if calls are left. */
   ended(): string | null;
 }
@@ -79,7 +80,7 @@ interface ProofBench extends Pick<FixTrial, 'references' | 'retestRate' | 'make'
  */
 export async function provenFix(
   candidates: readonly FixCandidate[],
-  { references, fell, stable, ended, ...tools }: ProofBench,
+  { references, fell, stable, varying = [], ended, ...tools }: ProofBench,
   level: number,
 ): Promise<FixFound> {
   const numbersOf = (some: readonly ReferenceResult[]) =>
@@ -90,7 +91,10 @@ export async function provenFix(
     const found = await fixGate(
       // A reverted line is not new, because base already ran with it.
       { ...tried, isNew: kind === 'draft' },
-      { ...tools, references, fell: numbersOf(tested), stable: numbersOf(stable) },
+      {
+        ...{ ...tools, references, fell: numbersOf(tested) },
+        ...{ stable: numbersOf(stable), varying: numbersOf(varying) },
+      },
       level / candidates.length,
     );
     if (found === 'unjudged') unjudged = true;

@@ -1,6 +1,5 @@
 import { diffArrays } from 'diff';
 import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
-import type { Rewording } from './change-unit.ts';
 import {
   type MergedLine,
   type MergedText,
@@ -30,23 +29,16 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
   return numberUnits(lines, units, grain);
 }
 
-/** Base's text with the units for which `has` is true. `reworded` replaces a unit's text. */
+/** Base's text with the units for which `has` is true. */
 export function composeText(
   { lines }: MergedText,
   has: (unit: number) => boolean,
-  reworded: Rewording | null = null,
 ): string {
-  const all = lines.flatMap(({ pieces }) => pieces);
-  const own = all.filter(({ unit }) => unit !== null && unit === reworded?.unit);
-  const place = own.find(({ side }) => side === 'head') ?? own[0];
-  const textOf = (piece: TextPiece) => {
-    if (piece === place) return reworded?.text ?? null;
-    if (own.includes(piece)) return null;
-    return piece.unit === null || (piece.side === 'head') === has(piece.unit) ? piece.text : null;
-  };
   return lines
     .flatMap(({ shared, pieces }) => {
-      const texts = pieces.map(textOf).filter((text) => text !== null);
+      const texts = pieces
+        .filter(({ unit, side }) => unit === null || (side === 'head') === has(unit))
+        .map(({ text }) => text);
       return shared || texts.length > 0 ? [texts.join('')] : [];
     })
     .join('\n');

@@ -34,7 +34,7 @@ export const mergeMessages: MergeMessages = (base, head, places) => {
     [i, j] = [before + 1, after + 1];
   }
   const { units, compose } = joinParts(parts);
-  return { units, compose: (has, reworded) => compose(has, reworded).flat() };
+  return { units, compose: (has) => compose(has).flat() };
 };
 
 function pairMessages(
@@ -70,8 +70,8 @@ export function onBothSides(
   const known = [...(base.parts ?? []), ...(head.parts ?? [])];
   return {
     units,
-    compose(has, reworded) {
-      const [role, text] = compose(has, reworded);
+    compose(has) {
+      const [role, text] = compose(has);
       const content = isForeign ? { content: oursOf(text), written: text } : { content: text };
       return [{ role, place: base.place, ...content, ...shownParts(text, known) }];
     },

@@ -6,14 +6,7 @@ import { canonicalJson } from '../kernel/suite/canonical-json.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
 import { takesOverlay, targetIdentity, type Target } from '../types/model.ts';
 import { type Json, type Place, type Side, isMap, jsonText, ownEntry } from '../types/plain.ts';
-import {
-  joinParts,
-  lineUnit,
-  wholePart,
-  type ChangeUnit,
-  type MergedPart,
-  type Rewording,
-} from './change-unit.ts';
+import { joinParts, lineUnit, wholePart, type ChangeUnit, type MergedPart } from './change-unit.ts';
 import { type FilesChange, type ReadBytes, filesChange } from './file-units.ts';
 import { mergeMessages, type MergeMessages } from './message-units.ts';
 import { isEqual, mergeValues, propertyName, type ValueChange } from './schema-units.ts';
@@ -23,13 +16,9 @@ import { type Places, type ReadLines, createPlaces, textPart, valuePlace } from 
 export interface PromptChange {
   units: ChangeUnit[];
   /** The request with base's prompt and only the chosen units (parts) of the change. */
-  generation(
-    reference: AffectedReference,
-    chosen: ReadonlySet<number>,
-    reworded?: Rewording | null,
-  ): Generation;
+  generation(reference: AffectedReference, chosen: ReadonlySet<number>): Generation;
   head: Prompt;
-  body(chosen: ReadonlySet<number>, reworded?: Rewording | null): Pick<Prompt, 'messages' | 'code'>;
+  body(chosen: ReadonlySet<number>): Pick<Prompt, 'messages' | 'code'>;
   revert: FilesChange['revert'];
 }
 
@@ -56,21 +45,19 @@ export function promptChange(
     mergeCode(before.code, after.code, places),
     files,
   ]);
-  const composed = (chosen: ReadonlySet<number>, reworded: Rewording | null) =>
-    compose((unit) => chosen.has(unit), reworded);
+  const composed = (chosen: ReadonlySet<number>) => compose((unit) => chosen.has(unit));
   return {
     units,
     head: after,
-    body(chosen, reworded = null) {
-      const [, , messages, code] = composed(chosen, reworded);
+    body(chosen) {
+      const [, , messages, code] = composed(chosen);
       return { messages, code };
     },
     revert: files.revert,
-    generation(reference, chosen, reworded = null) {
-      if (reworded === null && chosen.size === 0 && reference.base !== null) return reference.base;
-      if (reworded === null && chosen.size === units.length && reference.head !== null)
-        return reference.head;
-      const [side, parameters, messages, code, targetOf] = composed(chosen, reworded);
+    generation(reference, chosen) {
+      if (chosen.size === 0 && reference.base !== null) return reference.base;
+      if (chosen.size === units.length && reference.head !== null) return reference.head;
+      const [side, parameters, messages, code, targetOf] = composed(chosen);
       const { model } = { base, head }[side].variant;
       // If head removed a variable, base's value fills it.
       const input = { ...reference.baseReference?.input, ...reference.reference.input };
@@ -99,7 +86,7 @@ function mergeCode(
     return wholePart(places.unitOf(whole, texts, at), base, head);
   }
   const { units, compose } = textPart(places, texts, at, 'hunks');
-  return { units, compose: (has, reworded) => ({ ...base, source: compose(has, reworded) }) };
+  return { units, compose: (has) => ({ ...base, source: compose(has) }) };
 }
 
 function modelUnit(base: SuiteSide, head: SuiteSide): ChangeUnit | null {

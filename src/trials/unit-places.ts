@@ -80,7 +80,7 @@ export function textPart(
   const merged = mergeTexts(texts.base, texts.head, grain);
   return {
     units: merged.units.map((unit) => unitOf(unit, texts, at)),
-    compose: (has, reworded) => composeText(merged, has, reworded),
+    compose: (has) => composeText(merged, has),
   };
 }
 

@@ -8,6 +8,7 @@ export type ReferenceData = SuiteData['references'][number];
 export type SideData = NonNullable<ReferenceData['head']>;
 export type TryData = SideData['tries'][number];
 export type ScoreData = TryData['scores'][number];
+export type CoverageData = NonNullable<ResultData['coverage']>[number];
 export type AttributeData = ResultData['attributes'][number];
 
 export interface ViewData extends Omit<SavedView, 'result' | 'live'> {

@@ -10,9 +10,17 @@ import {
 } from '../report/sections/order.ts';
 import { STATUS_TONES, statusWord } from '../report/sections/phrases.ts';
 import { suitesWorstFirst } from '../wording/figures.ts';
+import { dialogueLength } from '../wording/dialogues.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import { ownVariant } from '../wording/variants.ts';
-import type { AttributeData, ReferenceData, SuiteData, TryData, ViewData } from './data.ts';
+import type {
+  AttributeData,
+  CoverageData,
+  ReferenceData,
+  SuiteData,
+  TryData,
+  ViewData,
+} from './data.ts';
 
 /** A row of the list. */
 export interface TestRow {
@@ -47,8 +55,8 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
   );
   const linesOf = namesByTest(
     (result.coverage ?? []).flatMap((own) =>
-      own.lines.flatMap(({ reference: id, unit: { file, lines, head_text: words } }) =>
-        id === null ? [] : [{ of: own, id, name: `${file}:${String(lines.from)} ${words ?? ''}` }],
+      own.lines.flatMap((line) =>
+        line.reference === null ? [] : [{ of: own, id: line.reference, name: lineName(line) }],
       ),
     ),
   );
@@ -57,7 +65,7 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
   );
   return referenceEntries(suitesWorstFirst(suites))
     .map(({ suite, reference }): TestRow => {
-      const { base, head } = exampleTries(reference, []);
+      const { base, head } = exampleTries(reference, [{ onTry: lengthOf }]);
       const testKey = testKeyOf(suite, reference.id);
       const suiteName = names.get(suiteIdentity(suite)) ?? suite.name;
       return {
@@ -78,6 +86,18 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
       };
     })
     .sort((a, b) => a.status.rank - b.status.rank || fallOf(b.reference) - fallOf(a.reference));
+}
+
+/** Names a line of a prompt in filters. */
+export function lineName({
+  unit: { file, lines, head_text: words },
+}: CoverageData['lines'][number]) {
+  return `${file}:${String(lines.from)} ${words ?? ''}`;
+}
+
+function lengthOf(made: object) {
+  const { conversation } = made as TryData;
+  return conversation ? { length: dialogueLength(conversation.turns) } : null;
 }
 
 function testKeyOf(suite: SuiteId, id: string): string {

@@ -15,3 +15,19 @@ export function dialogueTone(outcome: keyof typeof DIALOGUE_ENDS): Tone {
   if (outcome === 'complete') return 'good';
   return outcome.endsWith('_error') ? 'open' : 'bad';
 }
+
+interface ShownTurn {
+  question: string;
+  answer: string | null;
+  steps?: readonly unknown[];
+}
+
+/** In characters, to choose the shortest of several dialogues. */
+export function dialogueLength(turns: readonly ShownTurn[]): number {
+  const texts = turns.flatMap(({ question, answer, steps = [] }) => [
+    question,
+    answer ?? '',
+    ...steps.map((step) => JSON.stringify(step)),
+  ]);
+  return texts.join('').length;
+}

@@ -47,6 +47,21 @@ describe('the rows of the viewer', () => {
     );
   });
 
+  test('show the shortest dialogue that fails, as the comment does', () => {
+    const reference = referenceOf('a', 'regressed', { base: passed('yes'), head: passed('no') });
+    const { head } = reference;
+    const tries = ['Where is the blue coat?', 'Where?'].flatMap((question, at) =>
+      (head?.tries ?? []).slice(0, 1).map((made) => ({
+        ...{ ...made, try: at, outcome: 'fail' as const },
+        conversation: { turns: [{ question, answer: 'Here.' }] },
+      })),
+    );
+    const [row] = rowsOf([
+      suiteOf('one', [{ ...reference, head: { ...head, tries } as typeof head }]),
+    ]);
+    expect(row?.head?.try).toBe(1);
+  });
+
   test('can be chosen by the line of the prompt that they hold', () => {
     const suite = suiteOf(
       'two',

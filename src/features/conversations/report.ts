@@ -16,7 +16,7 @@ import {
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { change as changeOf, rateInterval, suiteGroup } from '../../report/sections/phrases.ts';
 import { percent, twoDecimals, counted, signed, count } from '../../text/amounts.ts';
-import { DIALOGUE_ENDS } from '../../wording/dialogues.ts';
+import { DIALOGUE_ENDS, dialogueLength } from '../../wording/dialogues.ts';
 import {
   CONVERSATION_KEY,
   type ConversationResult,
@@ -44,7 +44,7 @@ export const conversationsReport: FeatureReport = {
     if (!conversation) return null;
     const { turns } = conversation;
     return {
-      length: dialogueLength(conversation),
+      length: dialogueLength(turns),
       shortened: (characters) => transcriptLine(conversation, characters),
       whole: (characters) =>
         turns.flatMap((turn, index) => [...turnLine(turn, index, characters), lineBreak]),
@@ -109,14 +109,6 @@ function whyNot(turn: ConversationTurn | undefined, characters: number): Line {
   return first === undefined || first.analysis === null
     ? []
     : [code(first.evaluator), ' says: ', code(first.analysis, characters)];
-}
-
-function dialogueLength({ turns }: ConversationResult): number {
-  return turns.reduce(
-    (sum, { question, answer, steps = [] }) =>
-      sum + question.length + (answer?.length ?? 0) + stepTranscript(steps).join('').length,
-    0,
-  );
 }
 
 /** One question and two answers of the first row, and two answers of the second. */

@@ -130,6 +130,9 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
     .filter((reference) => (shareOnHead(reference) ?? 1) < 0.5)
     .sort((a, b) => (shareOnHead(a) ?? 0) - (shareOnHead(b) ?? 0));
   const stable = judged.filter((reference) => shareOnHead(reference) === 1);
+  const varying = judged.filter(
+    (reference) => !fell.includes(reference) && !stable.includes(reference),
+  );
   if (fell.length < 2)
     return none('fewer than two tests fail in most tries, so none can be withheld from the grader');
   if (stable.length === 0) return none('no test always passes, which a change could break');
@@ -149,10 +152,11 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
     { grader, complete, random },
   );
   if (candidates.length === 0) return none(ended() ?? why, false);
-  const references = [...fell, ...stable];
+  const references = [...fell, ...stable, ...varying];
   const ids = references.map(({ id }) => id);
   const make = extraTries(run, ids, { ...tools, complete });
-  const trial = { references, fell, stable, ended, make, retestRate: repeatRate(judged) };
+  const retestRate = repeatRate(judged);
+  const trial = { references, fell, stable, varying, ended, make, retestRate };
   const proven = await provenFix(candidates, trial, level);
   const is_settled = isSettled(proven, ended());
   return { ...proven, is_settled, calls: counter.made() };

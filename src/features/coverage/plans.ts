@@ -67,7 +67,7 @@ export function planWhole(run: PlanningRun<unknown>, isShorter = false): Feature
 }
 
 /** Two drafts, each with tries of failing tests and a few of all others. */
-const REWORDING = { drafts: 2, fixed: 30, each: 3 };
+const REWORDING = { drafts: 2, fixed: 30, each: 4 };
 
 export function planRewording(run: PlanningRun<unknown>): FeaturePlan<CallLimits> {
   const { drafts, fixed, each } = REWORDING;

@@ -83,25 +83,30 @@ function lengthOf(reference: ReferenceResult, reports: Reports): number {
  */
 export function exampleTries(
   { base, head, status }: ReferenceResult,
-  reports: Reports,
+  reports: TryLengths,
 ): Record<Side, TryResult | null> {
   const [before, after] =
     status === 'fixed' ? (['fail', 'pass'] as const) : (['pass', 'fail'] as const);
   return { base: firstOf(base, before, reports), head: firstOf(head, after, reports) };
 }
 
+/** The reports' lengths of tries that are not single answers. */
+type TryLengths = readonly { onTry?(made: TryResult): { length: number } | null }[];
+
 function firstOf(
   side: SideResult | null,
   outcome: TryResult['outcome'],
-  reports: Reports,
+  reports: TryLengths,
 ): TryResult | null {
   const tries = side?.tries ?? [];
   const fitting = tries.filter((tryResult) => tryResult.outcome === outcome);
   const [shortest] = fitting
-    .flatMap((tryResult) => {
-      const view = tryView(tryResult, reports);
-      return view === null ? [] : [{ tryResult, length: view.length }];
-    })
+    .flatMap((tryResult) =>
+      reports.flatMap(({ onTry }) => {
+        const view = onTry?.(tryResult) ?? null;
+        return view === null ? [] : [{ tryResult, length: view.length }];
+      }),
+    )
     .sort((a, b) => a.length - b.length);
   return (
     shortest?.tryResult ??

@@ -276,8 +276,8 @@ describe('with explain.fix', () => {
     const { qualeval } = settings();
     const { result } = await runLines(
       (prompt) =>
-        prompt.includes('new wordings')
-          ? '{"drafts": ["Say yes, or that it may depend."]}'
+        prompt.includes('insights')
+          ? '{"insights": [{ "was": "Say that it depends.", "becomes": "Say yes, or that it may depend." }]}'
           : prompt.includes('it depends') && !prompt.includes('r00 ')
             ? 'it depends'
             : 'yes',

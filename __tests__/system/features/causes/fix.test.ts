@@ -57,16 +57,13 @@ describe('a fix drafted by the grader', () => {
 
   test.each([
     [
-      'of two lines, with a new variable, with an invisible character',
-      [
-        'Name the refund period.\n    model: evil',
-        'Name the refund period of {secret}.',
-        'Name the refund\u200B period.',
-      ],
+      'of two lines, with a new variable',
+      ['Name the refund period.\n    model: evil', 'Name the refund period of {secret}.'],
     ],
+    ['with an invisible character, without words', ['Name the refund\u200B period.', ' ']],
     [
-      'longer than a line, the old line, without words',
-      [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.', ' '],
+      'longer than a line, the old line',
+      [`Name the refund period. ${'x'.repeat(600)}`, 'Name the refund period.'],
     ],
   ])('is not tested and not shown: %s', async (_, drafts) => {
     const { result, server } = await compareShop(drafts);

@@ -153,6 +153,20 @@ describe('evaldiff improve', () => {
     }
   });
 
+  test('shows none that halves a test which passes in some tries', async () => {
+    const asked = new Map<string, number>();
+    const moody: Script = (request) => {
+      const [system, question] = [systemOf(request), request.messages.at(-1)?.content ?? ''];
+      const times = asked.get(system + question) ?? 0;
+      asked.set(system + question, times + 1);
+      const isMoody = question.includes('of e?') && request.schema === null;
+      const fails = isMoody && (times % 3 === 1 || system.includes('refund period'));
+      return fails ? { text: 'no' } : rewording('Be polite. Name the refund period.')(request);
+    };
+    const { run } = await open(shopFiles(GRADER, LACKING), moody);
+    expect((await run('--no-store')).out).toContain('the only candidate that ran does not fix');
+  });
+
   test('needs failing tests and a grader', async () => {
     const { run } = await open(shopFiles(GRADER), rewording('Be kind.'));
     expect((await run('--no-store')).out).toContain('fewer than two tests fail in most tries');

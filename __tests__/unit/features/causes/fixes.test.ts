@@ -12,6 +12,8 @@ import {
   prompt,
   referenceResult,
   sideResult,
+  suite,
+  suiteSide,
 } from '../../app/run/builders.ts';
 
 const FILE = ['messages:', '  - content: |', '      You help.', '      Be curt.'];
@@ -63,19 +65,18 @@ async function look({ fell, held = 10, drafts = [], passes, ...files }: Bench) {
     generation: () => ({ kind: 'impossible', message: 'nothing is asked here' }),
     head: promptOf(FILE),
     revert: () => null,
-    body: (_, reworded = null) =>
-      promptOf([...FILE.slice(0, 3), reworded?.text ?? unit.base_text ?? '']),
+    body: () => promptOf([...FILE.slice(0, 3), unit.base_text ?? '']),
   };
   const bench: FixBench = {
     change,
-    side: null,
+    side: suiteSide('head', suite({ prompt: promptOf(FILE) })),
     references,
     fellCount: fell.length,
     retestRate: 1,
     make: (wanted) =>
       Promise.resolve(
         wanted.map(({ reference, prompt }) => {
-          const words = prompt.replace('fix ', '');
+          const words = prompt.replace(/^fix |^insight .* → /, '');
           const id = references[reference]?.id ?? '';
           const key = `${words} ${id}`;
           ran.set(key, (ran.get(key) ?? 0) + 1);
@@ -91,7 +92,8 @@ async function look({ fell, held = 10, drafts = [], passes, ...files }: Bench) {
       grader: { target: hostedTarget('grader'), parameters: {} },
       complete: () => {
         asked += 1;
-        return Promise.resolve(answer(JSON.stringify({ drafts })));
+        const insights = drafts.map((becomes) => ({ was: 'Be curt.', becomes }));
+        return Promise.resolve(answer(JSON.stringify({ insights })));
       },
       random: () => 'delimiter',
     },
@@ -137,13 +139,13 @@ describe('fix', () => {
   });
 
   test('needs stronger evidence if more candidates are tested', async () => {
-    // Two failures against five passes have p = 2.4 %: below 5 % for one candidate, above 1.25 %
-    // for four.
+    // Two failures against five passes have p = 2.4 %: below 5 % for one candidate, above 1.7 % for
+    // three.
     const bench: Bench = { fell: [FAILED], passes: () => true };
     expect((await look(bench)).fix?.kind).toBe('set back');
-    expect(await look({ ...bench, drafts: ['One.', 'Two.', 'Three.'] })).toMatchObject({
+    expect(await look({ ...bench, drafts: ['One.', 'Two.'] })).toMatchObject({
       fix: null,
-      no_fix: expect.stringContaining('of the 4 candidates that were tried, none fixes'),
+      no_fix: expect.stringContaining('of the 3 candidates that were tried, none fixes'),
     });
   });
 
@@ -234,19 +236,15 @@ describe('fix', () => {
     }
   });
 
-  test('that a model wrote is dropped if it has template syntax', async () => {
-    const found = await look({
-      fell: FIVE,
-      drafts: [
-        'Mind this {% include "../secret.txt" %}',
-        'Mind {{ env.OPENAI_API_KEY }}',
-        'Mind {{other}}',
-        'Mind {# it #}',
-        'Mind {{{q}}',
-        'Mind {other}',
-      ],
-      passes: () => true,
-    });
+  test.each([
+    'Mind this {% include "../secret.txt" %}',
+    'Mind {{ env.OPENAI_API_KEY }}',
+    'Mind {{other}}',
+    'Mind {# it #}',
+    'Mind {{{q}}',
+    'Mind {other}',
+  ])('that a model wrote is dropped if it has template syntax: %s', async (draft) => {
+    const found = await look({ fell: FIVE, drafts: [draft], passes: () => true });
     expect(found.asked).toBe(1);
     expect([...found.ran.keys()].every((key) => key.startsWith('Be polite.'))).toBe(true);
     expect(found.fix?.kind).toBe('set back');
