@@ -82,7 +82,7 @@ const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
     holds: (value) => Array.isArray(value['testing_criteria']),
     instead:
       'export a run of the eval as a promptfoo configuration, or import its rows and write each ' +
-      'grader as a metric (docs/from-openai-evals.md)',
+      'grader as a metric',
   },
   skillgrade: { holds: ({ tasks }) => isListOf(tasks, 'instruction graders'), ...AGENT_FORMAT },
   Vally: { holds: ({ stimuli }) => isListOf(stimuli, 'prompt graders'), ...AGENT_FORMAT },
