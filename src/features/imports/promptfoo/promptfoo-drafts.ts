@@ -13,7 +13,7 @@ import {
   uniqueNames,
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
+import { refuse, tryConvert, tryConvertAsync } from '../shared/node.ts';
 import type { NamedFile } from '../shared/text-assertions.ts';
 import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
 import { linkedModules } from './foreign-code.ts';

@@ -5,7 +5,7 @@ import { folderOf } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import { canonicalJson } from '../../../kernel/suite/canonical-json.ts';
 import { groupByEqualKey } from '../../../report/sections/order.ts';
-import type { JsonMap, Problem } from '../../../types/plain.ts';
+import type { Problem } from '../../../types/plain.ts';
 import {
   A_PROMPT,
   A_TEST,
@@ -175,6 +175,12 @@ function configurationOf(document: Document): Document {
   return { ...document, value: mapTexts(document.value, filled) };
 }
 
+function labelOf(file: string): string {
+  const { folder, name } = lastSteps(file);
+  const stem = name.replace(/\.(?:ya?ml|json)$/, '');
+  return ['', 'evals'].includes(folder) || !stem.startsWith('promptfoo') ? stem : folder;
+}
+
 /** Returns how many prompts are converted. Some have messages that differ from test to test. */
 async function addDrafts(
   parts: TestsContext & { groups: readonly TestGroup[] },
@@ -183,9 +189,7 @@ async function addDrafts(
   const { root, prompts, groups, inputs, imported } = parts;
   const { file } = root.place;
   const unique = uniqueNames();
-  const { folder, name } = lastSteps(file);
-  const stem = name.replace(/\.(?:ya?ml|json)$/, '');
-  const base = folder === '' || folder === 'evals' || !stem.startsWith('promptfoo') ? stem : folder;
+  const base = labelOf(file);
   const references = [tests?.value['references'] ?? []].flat();
   const asked = groups.flatMap((group) => {
     const own = references.splice(0, group.tests.length);
