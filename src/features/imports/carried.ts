@@ -34,10 +34,6 @@ interface LossGroup {
   places: [Place, ...Place[]];
 }
 
-const MAX_LISTED_PLACES = 4;
-
-const MAX_LISTED_REASONS = 3;
-
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
   return groupByEqualKey(left, ({ what, why }) => `${what}\n${why}`)
     .map((losses): LossGroup => {
@@ -90,7 +86,7 @@ function summary(file: string, imported: ImportLosses, groups: readonly LossGrou
     {
       kind: 'import',
       place: { file, line: 0 },
-      message: `${carriedLine(imported)}: ${firstWords(shown, MAX_LISTED_REASONS)}`,
+      message: `${carriedLine(imported)}: ${firstWords(shown, 3)}`,
     },
   ];
 }
@@ -100,5 +96,5 @@ function placesText(places: readonly Place[]): string {
     if (line === 0) return file;
     return places[index - 1]?.file === file ? String(line) : `${file}:${line}`;
   });
-  return firstWords(shown, MAX_LISTED_PLACES);
+  return firstWords(shown, 4);
 }
