@@ -81,9 +81,8 @@ describe.each(vendorNames())('%s', (vendor) => {
     const kwargs = { model: `${vendor}/other`, api_key_name: keyVariable };
     const losses = nothingImported();
     const llm = { function_name: 'litellm_completion', kwargs };
-    expect(convertLlm(leafNode(llm, { file: 'a', line: 1 }, losses), 'llm')).toMatchObject({
-      entry,
-    });
-    expect([losses.left, losses.remarks]).toEqual([[], []]);
+    const { models, left, remarks } = losses;
+    convertLlm(leafNode(llm, { file: 'a', line: 1 }, losses), 'llm', models);
+    expect([models, left, remarks]).toEqual([{ other: entry }, [], []]);
   });
 });

@@ -1,6 +1,6 @@
 import type { ForeignFile } from '../../config/formats.ts';
 import { groupByEqualKey } from '../../report/sections/order.ts';
-import { counted } from '../../text/amounts.ts';
+import { counted, firstWords } from '../../text/amounts.ts';
 import type { Notice, Place } from '../../types/plain.ts';
 import { documentOf, type Imported, type ImportLosses } from './shared/draft.ts';
 import { type Loss } from './shared/node.ts';
@@ -33,10 +33,6 @@ interface LossGroup {
   times: number;
   places: [Place, ...Place[]];
 }
-
-const MAX_LISTED_PLACES = 4;
-
-const MAX_LISTED_REASONS = 3;
 
 export function lossesByReason(left: readonly Loss[]): LossGroup[] {
   return groupByEqualKey(left, ({ what, why }) => `${what}\n${why}`)
@@ -83,26 +79,22 @@ function importNotices(file: string, imported: ImportLosses): Notice[] {
 
 function summary(file: string, imported: ImportLosses, groups: readonly LossGroup[]): Notice[] {
   if (groups.length === 0 || imported.carried.length === 0) return [];
-  const shown = groups
-    .slice(0, MAX_LISTED_REASONS)
-    .map(({ what, times }) => (times === 1 ? what : `${times.toLocaleString('en-US')} × ${what}`));
-  const more = groups.length - shown.length;
+  const shown = groups.map(({ what, times }) =>
+    times === 1 ? what : `${times.toLocaleString('en-US')} × ${what}`,
+  );
   return [
     {
       kind: 'import',
       place: { file, line: 0 },
-      message:
-        `${carriedLine(imported)}: ${shown.join(', ')}` +
-        (more === 0 ? '' : ` and ${counted(more, 'more reason')}`),
+      message: `${carriedLine(imported)}: ${firstWords(shown, 3)}`,
     },
   ];
 }
 
 function placesText(places: readonly Place[]): string {
-  const shown = places.slice(0, MAX_LISTED_PLACES).map(({ file, line }, index) => {
+  const shown = places.map(({ file, line }, index) => {
     if (line === 0) return file;
     return places[index - 1]?.file === file ? String(line) : `${file}:${line}`;
   });
-  const more = places.length - shown.length;
-  return `${shown.join(', ')}${more === 0 ? '' : ` and ${counted(more, 'more place')}`}`;
+  return firstWords(shown, 4);
 }

@@ -78,6 +78,12 @@ const UNREAD_FORMATS: Readonly<Record<string, UnreadFormat>> = {
     holds: (value) => typeof value['_type'] === 'string' || 'lc' in value,
     instead: PROMPT_FORMAT,
   },
+  "OpenAI's hosted Evals": {
+    holds: (value) => Array.isArray(value['testing_criteria']),
+    instead:
+      'export a run of the eval as a promptfoo configuration, or import its rows and write each ' +
+      'grader as a metric',
+  },
   skillgrade: { holds: ({ tasks }) => isListOf(tasks, 'instruction graders'), ...AGENT_FORMAT },
   Vally: { holds: ({ stimuli }) => isListOf(stimuli, 'prompt graders'), ...AGENT_FORMAT },
   Harbor: {

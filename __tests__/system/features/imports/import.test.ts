@@ -231,6 +231,7 @@ describe('evaldiff import', () => {
         '_type: prompt\ninput_variables: [word]\ntemplate: Say {word}\n',
         'LangChain',
       ],
+      ['eval.json', '{"testing_criteria": [{ "type": "multi" }]}', "OpenAI's hosted Evals"],
       ['any.toml', 'version = "1.0"\n[verifier]\ntimeout_sec = 9\n[environment]\n', 'Harbor'],
     ])('reports %s as an unsupported format, with its name', async (file, text, label) => {
       const said = `is a file of ${label}, which evaldiff cannot read. Write a `;

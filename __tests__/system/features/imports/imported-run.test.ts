@@ -443,32 +443,6 @@ def counts(thread):
     ]);
   });
 
-  test("are completed and graded by FlexEval's function echo_completion without any model call", async () => {
-    const { server, result: run } = await onLessons(
-      {
-        'lessons.yaml': `data_sources: [{ path: data/lessons.jsonl }]
-rubric_paths: [rubrics.yaml]
-eval:
-  do_completion: true
-  metrics: { rubric: [{ name: teaches }] }
-  completion_llm: { function_name: echo_completion, kwargs: { response: "Let's see." } }
-  grader_llm: { function_name: echo_completion, kwargs: { response: "YES" } }
-`,
-        'rubrics.yaml': rubrics('Does this teach?'),
-        'data/lessons.jsonl': '{"input": [{"role": "user", "content": "Why?"}]}\n',
-      },
-      () => 'unasked',
-    );
-    const result = await run('run', 'n_tries=1', '--code', 'host');
-    expect(result.problems).toEqual([]);
-    expect(result.suites[0]?.references[0]?.head?.tries[0]).toMatchObject({
-      parts: partsOf("Let's see."),
-      outcome: 'pass',
-      scores: [{ metric: 'teaches', label: 'YES' }],
-    });
-    expect(server.requests).toEqual([]);
-  });
-
   test('without messages are rejected, and the error names their row', async () => {
     const { server, result } = await onLessons(
       {

@@ -92,15 +92,11 @@ describe('a project of promptfoo', () => {
 
 describe('an import from promptfoo', () => {
   test.each([
-    [
-      'temperature and JSON mode',
-      '{ temperature: 0.7, response_format: { type: json_object } }',
-      2,
-    ],
-    ['an unknown option', '{ colour: red }', 2],
+    ['temperature and JSON mode', '{ temperature: 0.7, response_format: { type: json_object } }'],
+    ['an unknown option', '{ colour: red }'],
   ])(
-    'gives parameters among the options of all tests to the model: %s',
-    async (_, options, tests) => {
+    'asks tests with other parameters among their options in a suite of their own: %s',
+    async (_, options) => {
       const {
         project: found,
         problems,
@@ -117,10 +113,16 @@ tests: [{ vars: { x: a } }, { vars: { x: b }, options: { temperature: 0.1 } }, {
         ? { temperature: 0.7, max_tokens: 1024, response_format: { type: 'json_object' } }
         : { temperature: 0, max_tokens: 1024 };
       expect([problems, suite?.prompt.parameters]).toEqual([[], wanted]);
-      expect(suite?.tests.references).toHaveLength(tests);
-      expect(notices.join('\n')).toContain(
-        'a test is not converted: its options hold other model parameters than those of most tests',
-      );
+      expect(
+        found.suites.map(({ prompt: { parameters }, tests: own }) => [
+          parameters['temperature'],
+          own.references.length,
+        ]),
+      ).toEqual([
+        [wanted.temperature, 2],
+        [0.1, 1],
+      ]);
+      expect(notices).toEqual([]);
     },
   );
 

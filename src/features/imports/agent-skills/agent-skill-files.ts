@@ -32,9 +32,7 @@ export async function findSkill(
   ];
   const file = tried.find((path) => files.absence(path) === null);
   const found = file === undefined ? null : await files.data(file, null, problems);
-  return found === null
-    ? { tried }
-    : { file: found.file, text: new TextDecoder().decode(found.content) };
+  return found === null ? { tried } : { file: found.file, text: importedText(found.content) };
 }
 
 export function skillName(value: Json): string | null {
@@ -55,13 +53,6 @@ interface SkillFolders {
   folders: readonly string[];
 }
 
-interface Attachment {
-  /** As the case names it. */
-  path: string;
-  /** In the repository. */
-  found: string | undefined;
-}
-
 /** What a case's message says about its files. A program gets their paths, a model their texts. */
 export async function attachedText(
   written: Json | undefined,
@@ -69,15 +60,14 @@ export async function attachedText(
 ): Promise<string> {
   const attachments = attachmentsOf(written, folders);
   if (isProgram) {
-    const paths = attachments.map(repositoryPath);
+    const paths = attachments.map(({ found }) => found);
     return paths.length === 0 ? '' : `\n\nFiles:\n${paths.join('\n')}`;
   }
   const parts: string[] = [];
-  for (const attachment of attachments) {
-    const found = repositoryPath(attachment);
+  for (const { path, found } of attachments) {
     const data = await folders.files.data(found, null, problems);
     const text = attachmentText(`its file ${found}`, data?.content);
-    parts.push(`\n\n<file path="${attachment.path}">\n${text.trimEnd()}\n</file>`);
+    parts.push(`\n\n<file path="${path}">\n${text.trimEnd()}\n</file>`);
   }
   return parts.join('');
 }
@@ -87,26 +77,26 @@ export function placedFiles(
   written: Json | undefined,
   folders: SkillFolders,
 ): Record<string, string> {
-  const placed = attachmentsOf(written, folders).map((attachment) => [
-    attachment.path.replace(/^\.\//, ''),
-    repositoryPath(attachment),
+  const placed = attachmentsOf(written, folders).map(({ path, found }) => [
+    path.replace(/^\.\//, ''),
+    found,
   ]);
   return Object.fromEntries(placed);
 }
 
-function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolders): Attachment[] {
-  return [written ?? []].flat().map((entry): Attachment => {
+/** Paths as the case names them, and where they are found in the repository. */
+function attachmentsOf(written: Json | undefined, { files, folders }: SkillFolders) {
+  return [written ?? []].flat().map((entry) => {
     const { path, name }: JsonMap = isMap(entry) ? entry : { path: entry };
     const named = filledText(path ?? name) ?? refuse('one of its files has no path');
     const places = isPlainRelative(named)
       ? folders.flatMap((folder) => join(folder, named) ?? [])
       : [];
-    return { path: named, found: places.find((place) => files.absence(place) === null) };
+    const found =
+      places.find((place) => files.absence(place) === null) ??
+      refuse(`its file ${named.slice(0, 200)} is not a file of the repository`);
+    return { path: named, found };
   });
-}
-
-function repositoryPath({ path, found }: Attachment): string {
-  return found ?? refuse(`its file ${path.slice(0, 200)} is not a file of the repository`);
 }
 
 function attachmentText(what: string, content: Uint8Array | undefined): string {

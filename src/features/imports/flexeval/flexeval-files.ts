@@ -1,13 +1,13 @@
-import { folderOf, isPlainRelative, join } from '../../../documents/paths.ts';
+import { folderOf, join } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { JsonMap, Place, Problem } from '../../../types/plain.ts';
-import { readNodes, refuse, type Node } from '../shared/node.ts';
+import type { ImportFiles } from '../shared/files.ts';
+import { readEach, readNodes, refuse, type Node } from '../shared/node.ts';
 
-export interface FlexEvalFiles {
+/** Paths are relative to the root. */
+export interface FlexEvalFiles extends ImportFiles {
   file: string;
   problems: Problem[];
-  absence(path: string): string | null;
-  text(path: string): Promise<string | null>;
 }
 
 export interface FunctionModule {
@@ -20,41 +20,31 @@ export interface LocatedFile {
   place: Place;
 }
 
-export function dataFile(source: Node, files: FlexEvalFiles): LocatedFile | null {
+export function dataFiles(source: Node, files: FlexEvalFiles): LocatedFile[] {
   const { value, map } = source;
   const written: JsonMap = typeof value === 'string' ? { path: value } : map;
   const { path, type = 'file', format = 'jsonl' } = written;
   const isRead = type === 'file' && format === 'jsonl' && typeof path === 'string';
   if (isRead && !/\.(?:db|sqlite3?)$/.test(path)) return locateFile(path, source.place, files);
-  source.lose('a data source', 'only JSONL files of the repository are read');
-  return null;
+  return source.lose('a data source', 'only JSONL files of the repository are read');
 }
 
 /** Paths are relative to FlexEval's working directory, or in older files, to the file itself. */
 function locateFile(
   path: string,
   place: Place,
-  { file: from, absence, problems }: FlexEvalFiles,
-): LocatedFile | null {
+  { file: from, exists, paths }: FlexEvalFiles,
+): LocatedFile[] {
   const plain = path.replace(/^\.\//, '');
-  const candidates = isPlainRelative(plain)
-    ? [join('', plain), join(folderOf(from), plain)].filter((each) => each !== null)
-    : [];
-  const file = candidates.find((each) => absence(each) === null);
-  if (file !== undefined) return { file, place };
-  const [first] = candidates;
-  const message =
-    first === undefined
-      ? `${path.slice(0, 100)} must be a relative path inside the repository`
-      : `${first} ${absence(first) ?? ''}`;
-  problems.push(problem(place, message));
-  return null;
+  const beside = join(folderOf(from), plain);
+  const isBeside = beside !== null && !exists(plain) && exists(beside);
+  return paths(isBeside ? beside : plain, place).map((file) => ({ file, place }));
 }
 
 export function rubricFiles(root: Node, files: FlexEvalFiles): LocatedFile[] {
   const entries = root.at('rubric_paths').items();
   return entries.flatMap(({ value, place }) => {
-    if (typeof value === 'string') return locateFile(value, place, files) ?? [];
+    if (typeof value === 'string') return locateFile(value, place, files);
     files.problems.push(problem(place, 'rubric_paths must be a list of files'));
     return [];
   });
@@ -65,9 +55,10 @@ export function functionModules(root: Node, files: FlexEvalFiles): Promise<Funct
   return readNodes(entries, 'a function module', async ({ value, place }) => {
     if (typeof value !== 'string') return refuse('it is not a Python file');
     const path = value.endsWith('.py') ? value : `${value.replaceAll('.', '/')}.py`;
-    const located = locateFile(path, place, files);
-    const source = located && (await files.text(located.file));
-    return located === null || source === null ? [] : [{ file: located.file, source }];
+    return readEach(locateFile(path, place, files), async ({ file }) => {
+      const source = await files.textAt(file);
+      return source === null ? [] : [{ file, source }];
+    });
   });
 }
 

@@ -14,59 +14,19 @@ import {
 } from '../shared/models.ts';
 import { tryConvert, refuse, type Node, isAmong } from '../shared/node.ts';
 
-const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n response';
+const OWN_ARGUMENTS = 'model_name model api_key_name key_name endpoint n';
 
-const COMPLETION_IN_CODE =
+const IN_CODE =
   'completion functions in code do not run; use your own program: models: { app: ' +
   '{ provider: program, command: […] } }';
 
-const SEVERAL_CHOICES =
-  'FlexEval keeps the first of several choices; for several answers use n_tries';
-
-type Read = (kwargs: JsonMap) => NamedModel;
-
-const FUNCTIONS: Readonly<Record<string, Read>> = {
+const FUNCTIONS: Readonly<Record<string, (kwargs: JsonMap) => NamedModel>> = {
   open_ai_completion: readOpenAiModel,
   open_ai_completion_async: readOpenAiModel,
   litellm_completion: litellm,
   jan_completion: local,
   lm_studio_completion: local,
-  echo_completion: ({ response }) => echo(typeof response === 'string' ? response : null),
 };
-
-const ECHO = `require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
-  const { id, messages } = JSON.parse(line);
-  const output = process.argv[1] ?? messages[0]?.content ?? "No messages yet.";
-  console.log(JSON.stringify({ id, output }));
-});`;
-
-/**
- * Prints `response`. Replaces `\n` by a line break, because unquoted YAML keeps both characters.
- */
-function echo(response: string | null): NamedModel {
-  const mark = (response ?? '').slice(0, 40).replace(/\W+/g, '-').replace(/^-|-$/g, '');
-  const model = response === null ? 'echo' : `echo-${mark}`;
-  const given = response === null ? [] : [response.replaceAll('\\n', '\n')];
-  const command = ['node', '-e', ECHO, ...given];
-  return { model, entry: { provider: 'program', model, command }, line: null };
-}
-
-/** Reports what is lost of it as parts of `what`. */
-export function convertLlm(written: Node, what: string): Omit<ImportedModel, 'label'> {
-  const { function_name: name, kwargs: given } = written.map;
-  if (typeof name !== 'string') return refuse('it names no completion function');
-  const kwargs = isMap(given) ? given : {};
-  const { model, entry, line } = tryConvert(
-    () => (ownEntry(FUNCTIONS, name) ?? refuse(COMPLETION_IN_CODE))(kwargs),
-    (why) => refuse(`${name}: ${why}`),
-  );
-  const lost = (key: string, why: string) => written.lose(`${key} of ${what}`, why);
-  if ((kwargs['n'] ?? 1) !== 1) lost('n', SEVERAL_CHOICES);
-  const rest = Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key));
-  const parameters = readForeignParameters(Object.fromEntries(rest), lost);
-  if (line !== null) written.remark(`endpoint of ${what} is not converted: ${serverHint(line)}`);
-  return { model, entry, parameters };
-}
 
 function readOpenAiModel(kwargs: JsonMap): NamedModel {
   const model = filledText(kwargs['model_name']) ?? refuse('it names no model');
@@ -103,7 +63,7 @@ export function withGrader(
   settingsGrader: Settings['grader'],
 ): void {
   if (grader.value === null) return;
-  const found = llmAt(grader, 'grader_llm', imported.models);
+  const found = convertLlm(grader, 'grader_llm', imported.models);
   if (found === null) return;
   const plain = Object.keys(found.parameters).length === 0;
   if (plain && settingsGrader === null)
@@ -113,23 +73,33 @@ export function withGrader(
     if ('rubric' in metric) metric['grader'] = { model: found.model, ...found.parameters };
 }
 
-function llmAt(
+/** Reports what is lost of it as parts of `what`. Null: all of it. */
+export function convertLlm(
   written: Node,
   what: string,
   models: Imported['models'],
   instead = '',
-): ReturnType<typeof convertLlm> | null {
-  return tryConvert(
-    () => {
-      const found = convertLlm(written, what);
-      if (found.entry !== null) models[found.model] = found.entry;
-      return found;
-    },
+): Pick<ImportedModel, 'model' | 'parameters'> | null {
+  const { function_name: name = null, kwargs: given = null } = written.map;
+  const kwargs = isMap(given) ? given : {};
+  const found = tryConvert<NamedModel, null>(
+    () => (ownEntry(FUNCTIONS, String(name)) ?? refuse(IN_CODE))(kwargs),
     (why) => {
-      written.lose(what, `${why}${instead}`);
+      const by = name === null ? 'it names no completion function' : `${String(name)}: ${why}`;
+      written.lose(what, `${by}${instead}`);
       return null;
     },
   );
+  if (found === null) return null;
+  const { model, entry, line } = found;
+  const lost = (key: string, why: string) => written.lose(`${key} of ${what}`, why);
+  if ((kwargs['n'] ?? 1) !== 1)
+    lost('n', 'FlexEval keeps the first of several choices; for several answers use n_tries');
+  const rest = Object.entries(kwargs).filter(([key]) => !isAmong(OWN_ARGUMENTS, key));
+  const parameters = readForeignParameters(Object.fromEntries(rest), lost);
+  if (line !== null) written.remark(`endpoint of ${what} is not converted: ${serverHint(line)}`);
+  if (entry !== null) models[model] = entry;
+  return { model, parameters };
 }
 
 /** The prompt's message is never sent, because each recorded dialogue replaces it. */
@@ -149,7 +119,7 @@ export function promptDraft(
     return { value: { name, model: RECORDED, messages }, place };
   }
   const instead = `; models: { ${UNNAMED_MODEL}: … } in the settings sets the model`;
-  const found = llmAt(completion, 'completion_llm', models, instead);
+  const found = convertLlm(completion, 'completion_llm', models, instead);
   if (completion.map['include_system_prompt'] === false)
     completion.lose(
       'include_system_prompt',

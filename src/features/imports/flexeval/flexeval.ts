@@ -12,10 +12,10 @@ import {
   type Imported,
   uniqueNames,
 } from '../shared/draft.ts';
-import { importedText } from '../shared/files.ts';
+import { importFiles } from '../shared/files.ts';
 import { Node, isAmong } from '../shared/node.ts';
 import {
-  dataFile,
+  dataFiles,
   rubricFiles,
   type FlexEvalFiles,
   type FunctionModule,
@@ -60,17 +60,13 @@ const CONFIG_KEYS =
 
 export async function importFlexEval(
   document: Document,
-  { builtIns, files: { absence, data }, settings: { grader: settingsGrader } }: FormatTools,
+  { builtIns, files: tree, settings: { grader: settingsGrader } }: FormatTools,
   problems: Problem[],
 ): Promise<Imported> {
   const imported = nothingImported();
   const root = new Node(document, imported);
   const { file } = document;
-  const text = async (path: string): Promise<string | null> => {
-    const read = await data(path, null, problems);
-    return read && importedText(read.content);
-  };
-  const files = { file, problems, absence, text };
+  const files = { ...importFiles(tree, '', problems), file, problems };
   if (!isFlexEval(root.value)) {
     problems.push(
       problem(
@@ -128,7 +124,7 @@ function importEval(
   node.loseUnread({ read: `${EVAL_KEYS} ${CONFIG_KEYS}`, otherwise: NO_PART });
   const completes = written['do_completion'] === true;
   const metrics = convertMetrics(node.at('metrics'), { ...context, completes });
-  const data = sources.flatMap((source) => dataFile(source, files) ?? []);
+  const data = sources.flatMap((source) => dataFiles(source, files));
   const name = context.unique(evalName(written['name'], key, files.file));
   if (metrics.length === 0 || data.length === 0) {
     node.lose(

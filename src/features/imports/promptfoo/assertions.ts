@@ -81,8 +81,8 @@ function similarTexts({ value, threshold, provider }: GivenAssertion): JsonMap {
 const OF_NO_TEXT = /^(?:not-)?(?:latency|cost)$/;
 
 export function convertAssertion(assertion: JsonMap, context: AssertionContext): JsonMap {
-  const { type: written, value: given = null, threshold = null, config, provider } = assertion;
-  const { transform = null } = assertion;
+  const { type: written, value: given = null, threshold = null, transform = null } = assertion;
+  const { config, provider } = assertion;
   if (typeof written !== 'string') return refuse('it has no type');
   const negate = written.startsWith('not-');
   const type = written.replace(/^not-/, '').replace(/^similar:cosine$/, 'similar');

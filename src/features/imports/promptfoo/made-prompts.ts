@@ -7,7 +7,7 @@ import type { ImportedModel } from '../shared/models.ts';
 import { tryConvert, refuse } from '../shared/node.ts';
 import { chatIn, messagesIn, type ChatMessage } from './chats.ts';
 import { codeCommand } from './foreign-code.ts';
-import { structuredNames, type ImportContext } from './promptfoo-drafts.ts';
+import type { ModelContext } from './promptfoo-models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { fillIn, inputOf } from './templates.ts';
@@ -18,7 +18,7 @@ export async function madeMessages(
   { label }: Pick<ImportedModel, 'label'>,
   tests: readonly ForeignTest[],
   inputs: 'vars' | 'sent',
-  { code: call, host }: Pick<ImportContext, 'code' | 'host'>,
+  { code: call, host, structured: json }: ModelContext,
 ): Promise<MadePrompt[] | null> {
   const { made, form } = prompt;
   if (made === null) return ownMessages(prompt, tests, inputs);
@@ -31,7 +31,6 @@ export async function madeMessages(
     );
   if (typeof call === 'string') return null;
   const { code, config } = made;
-  const json = structuredNames(tests);
   const command = codeCommand('prompt', code, { id: label, config, json });
   return Promise.all(
     tests.map(async ({ vars, sent }): Promise<MadePrompt> => {

@@ -1,4 +1,3 @@
-import type { FormatTools } from '../../../config/formats.ts';
 import { pathsOf } from '../../../config/templates.ts';
 import { valueAt, type Path } from '../../../documents/document.ts';
 import { counted } from '../../../text/amounts.ts';
@@ -14,27 +13,22 @@ import {
   uniqueNames,
 } from '../shared/draft.ts';
 import type { ImportFiles } from '../shared/files.ts';
-import { refuse, tryConvert, tryConvertAsync, type Node } from '../shared/node.ts';
+import { refuse, tryConvert, tryConvertAsync } from '../shared/node.ts';
 import type { NamedFile } from '../shared/text-assertions.ts';
 import { convertAssertion, pathIn, reportUnreadAssertionKeys } from './assertions.ts';
 import { linkedModules } from './foreign-code.ts';
+import type { ModelContext } from './promptfoo-models.ts';
 import type { ForeignPrompt } from './promptfoo-prompts.ts';
 import type { ForeignTest } from './promptfoo-values.ts';
 import { inputOf } from './templates.ts';
 
-export interface ImportContext extends Omit<FormatTools, 'files'> {
-  files: ImportFiles;
-}
-
-interface TestsContext extends ImportContext {
-  root: Node;
+export interface TestsContext extends ModelContext {
   prompts: readonly ForeignPrompt[];
   models: readonly { transform: Json }[];
   /** A reference's input: `vars` as checks see them, or `sent` with templates filled in. */
   inputs: 'vars' | 'sent';
   /** Whether all models have a response schema. Code checks then get parsed data. */
   asData: boolean;
-  imported: Imported;
 }
 
 export async function testsDraft(
@@ -146,9 +140,8 @@ async function readNamed(
 /** Reads the files that assertions name, and returns a function that converts a test's assertions. */
 async function metricsReader(
   tests: readonly ForeignTest[],
-  { files, root, builtIns, asData, inputs, models, code }: TestsContext,
+  { files, root, builtIns, asData, inputs, models, code, structured }: TestsContext,
 ) {
-  const structured = structuredNames(tests);
   const named = new Map<string, NamedFile | undefined>();
   const { file: whole } = root.place;
   for (const { value, node } of tests.flatMap(({ assertions }) => assertions))

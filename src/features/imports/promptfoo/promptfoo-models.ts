@@ -1,9 +1,10 @@
 import { askedModel, entryOf, UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import type { Settings } from '../../../project/settings.ts';
-import { filledText, isMap, type Json, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, jsonText, type Json, type JsonMap } from '../../../types/plain.ts';
 import { factsOf } from '../../../types/vendors.ts';
-import { isScalar, nothingImported, type Imported } from '../shared/draft.ts';
+import { nothingImported, type Imported } from '../shared/draft.ts';
+import type { ImportContext } from '../shared/files.ts';
 import {
   configOf,
   convertProvider,
@@ -14,7 +15,6 @@ import {
 } from '../shared/models.ts';
 import { tryConvert, leafNode, readEach, type Node } from '../shared/node.ts';
 import { codeFileIn, codeModel } from './foreign-code.ts';
-import type { ImportContext } from './promptfoo-drafts.ts';
 import { sentParameters, withFiles } from './promptfoo-parameters.ts';
 
 export interface LocatedModel extends ImportedModel {
@@ -23,16 +23,14 @@ export interface LocatedModel extends ImportedModel {
   transform: Json;
 }
 
-interface ModelContext extends Pick<ImportContext, 'code' | 'host' | 'files' | 'settings'> {
+export interface ModelContext extends ImportContext {
+  /** Names of variables that are maps or lists. */
   structured: readonly string[];
 }
 
 /** If no provider in the file is supported, uses the settings' model. */
-export async function readModels(
-  root: Node,
-  context: ModelContext,
-  known: Imported['models'],
-): Promise<LocatedModel[]> {
+export async function readModels(context: ModelContext): Promise<LocatedModel[]> {
+  const { root } = context;
   const written = root.at('providers' in root.map ? 'providers' : 'targets');
   const entries = await readEach(written.each(), async (entry) => {
     const { value } = entry;
@@ -43,40 +41,48 @@ export async function readModels(
   const unread: { node: Node; what: string; why: string }[] = [];
   const models: LocatedModel[] = [];
   for (const node of entries) {
-    const config = await withFiles(configOf(node.value), node, context.files);
-    const found = tryConvert(
-      () => readModel(node, config, root.place.file, context),
-      (why) => {
-        unread.push({ node, what: `the provider ${providerId(node.value)}`, why });
-        return null;
-      },
-    );
-    if (found === null) continue;
-    const transform = providerMap(node.value)['transform'] ?? null;
+    const what = `the provider ${jsonText(providerMap(node.value)['id'] ?? '').slice(0, 100)}`;
+    const found = await readModel(node, context, (why) => unread.push({ node, what, why }));
     // The tests, which all models share, have one transform.
     const [first] = models;
-    if (first !== undefined && first.transform !== transform) {
+    if (first !== undefined && found !== null && first.transform !== found.transform)
       node.lose(`the provider ${found.label}`, `its transform is not that of ${first.label}`);
-      continue;
-    }
-    const model = uniqueModelName(found, known);
-    if (found.entry !== null) known[model] = found.entry;
-    models.push({ ...found, model, node, transform });
+    else if (found !== null) models.push(found);
   }
   if (models.length === 0) return [withoutProvider(entries.length === 0 ? root : written, unread)];
   for (const { node, what, why } of unread) node.lose(what, why);
   return models;
 }
 
-function readModel(
+/** Null if the provider is not supported. */
+export async function readModel(
   node: Node,
-  config: JsonMap,
-  file: string,
   context: ModelContext,
-): ImportedModel {
+  refused: (why: string) => unknown,
+): Promise<LocatedModel | null> {
+  const {
+    imported: { models: known },
+    files,
+  } = context;
+  const config = await withFiles(configOf(node.value), node, files);
+  return tryConvert<LocatedModel, null>(
+    () => {
+      const found = providerModel(node, config, context);
+      const model = uniqueModelName(found, known);
+      if (found.entry !== null) known[model] = found.entry;
+      return { ...found, model, node, transform: providerMap(node.value)['transform'] ?? null };
+    },
+    (why) => {
+      refused(why);
+      return null;
+    },
+  );
+}
+
+function providerModel(node: Node, config: JsonMap, context: ModelContext): ImportedModel {
   const map = providerMap(node.value);
   const id = idOf(map);
-  const inCode = codeProvider(id, map, node, file, context);
+  const inCode = codeProvider(id, map, node, context);
   if (inCode !== null) return inCode;
   return convertProvider(node, config, (given, lost, label) => {
     const { sent, unsent } = sentParameters(replaceRetired(id, context.settings), given, lost);
@@ -102,10 +108,9 @@ function codeProvider(
   id: string,
   { label, config }: JsonMap,
   node: Node,
-  file: string,
-  { code, host, structured }: ModelContext,
+  { code, host, structured, root }: ModelContext,
 ): ImportedModel | null {
-  const found = codeFileIn(id, folderOf(file));
+  const found = codeFileIn(id, folderOf(root.place.file));
   if (code === 'refused' || code === 'verified' || found === null) return null;
   const named = filledText(label) ?? id;
   if (code === 'written')
@@ -158,12 +163,7 @@ function withoutProvider(
   return { label: name, model: name, parameters: {}, entry: null, node, transform: null };
 }
 
-function providerId(value: Json): string {
-  const id = isMap(value) ? (value['id'] ?? Object.keys(value)[0]) : value;
-  return isScalar(id) ? String(id).slice(0, 100) : '';
-}
-
-export function importedGrader(root: Node, known: Imported['models']): Imported['grader'] {
+export function importedGrader({ root, imported }: ImportContext): Imported['grader'] {
   const provider = root.at('defaultTest', 'options', 'provider');
   const { value, map, place } = provider;
   if (value === null) return null;
@@ -177,7 +177,7 @@ export function importedGrader(root: Node, known: Imported['models']): Imported[
   return tryConvert(
     () => {
       const { model, entry } = convertProvider(named);
-      if (entry !== null) known[model] = entry;
+      if (entry !== null) imported.models[model] = entry;
       return { model, place };
     },
     (why) => {

@@ -36,7 +36,7 @@ export function convertibleMembers(config: JsonMap, lost: Lost): JsonMap {
   return Object.fromEntries(own);
 }
 
-function textsIn(value: Json): string[] {
+export function textsIn(value: Json): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }

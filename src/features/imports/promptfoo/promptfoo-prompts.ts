@@ -1,10 +1,9 @@
-import type { CodeHost } from '../../../config/host-call.ts';
 import { pathsOf, readTemplate, type Template } from '../../../config/templates.ts';
 import type { FilePart } from '../../../types/media.ts';
 import type { PromptText, Role } from '../../../types/model.ts';
 import { isMap, parsedJson, type Json, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_PROMPT, lastSteps } from '../shared/draft.ts';
-import type { ImportFiles } from '../shared/files.ts';
+import type { ImportContext, ImportFiles } from '../shared/files.ts';
 import { readForeignParameters } from '../shared/models.ts';
 import { tryConvert, leafNode, readEach, refuse, type Node, isAmong } from '../shared/node.ts';
 import { yamlValue } from '../shared/text-assertions.ts';
@@ -38,18 +37,12 @@ export const ONLY_VARIABLES =
   'template filters and logic work only if evaldiff reads this file directly; a prompt ' +
   'file supports only variables';
 
-const CONVERSATION = /\{[{%][^}]*\b_conversation\b/;
-
 const TEXT_FILE = /\.(?:txt|md|j2|json|jsonl|ya?ml)$/i;
 
 const CODE_FILE = /\.(?:[cm]?[jt]s|py|rb|sh|go)(?::[\w.]+)?$/i;
 
-interface PromptContext {
-  files: ImportFiles;
-  code: CodeHost;
-}
-
-export async function readPrompts(written: Node, context: PromptContext): Promise<ForeignPrompt[]> {
+export async function readPrompts(context: ImportContext): Promise<ForeignPrompt[]> {
+  const written = context.root.at('prompts');
   const { value, place, losses } = written;
   if (value === null) return readPrompt(leafNode('{{prompt}}', place, losses), context);
   const prompts: ForeignPrompt[] = [];
@@ -60,7 +53,7 @@ export async function readPrompts(written: Node, context: PromptContext): Promis
 
 const ENTRY_KEYS = 'id raw label display config';
 
-async function readPrompt(node: Node, context: PromptContext): Promise<ForeignPrompt[]> {
+async function readPrompt(node: Node, context: ImportContext): Promise<ForeignPrompt[]> {
   const lost = (why: string) => node.lose(A_PROMPT, why);
   const { files } = context;
   const map = isMap(node.value) ? node.map : { raw: node.value };
@@ -81,7 +74,7 @@ async function readPrompt(node: Node, context: PromptContext): Promise<ForeignPr
 async function promptsOfFile(
   path: string,
   { label, parameters, node }: PromptEntry,
-  context: PromptContext,
+  context: ImportContext,
 ): Promise<ForeignPrompt[]> {
   const { files } = context;
   const isPlain = /\.txt$/i.test(path);
@@ -116,7 +109,7 @@ async function codePrompts(
   config: Json | undefined,
   label: string | null,
   node: Node,
-  { files, code: host }: PromptContext,
+  { files, code: host }: ImportContext,
 ): Promise<ForeignPrompt[]> {
   const code = codeFileIn(text, '');
   if (code === null) return node.lose(A_PROMPT, 'prompts in code do not run');
@@ -163,7 +156,7 @@ function promptsInFile(
   file: string,
   text: string,
   entry: Omit<PromptEntry, 'node'>,
-  context: PromptContext,
+  context: ImportContext,
   nodeAt: (line: number) => Node,
 ): ForeignPrompt[] {
   if (!TEXT_FILE.test(file))
@@ -183,7 +176,7 @@ function promptsInFile(
   });
 }
 
-function textPrompt(text: string, entry: PromptEntry, { code }: PromptContext): ForeignPrompt[] {
+function textPrompt(text: string, entry: PromptEntry, { code }: ImportContext): ForeignPrompt[] {
   return tryConvert(
     () => [{ ...entry, ...messagesOfText(text, entry.node.place, code) }],
     (why) => entry.node.lose(A_PROMPT, why),
@@ -193,9 +186,9 @@ function textPrompt(text: string, entry: PromptEntry, { code }: PromptContext): 
 function messagesOfText(
   text: string,
   place: Place,
-  code: CodeHost,
+  code: ImportContext['code'],
 ): Pick<ForeignPrompt, 'form' | 'made' | 'messages'> {
-  if (CONVERSATION.test(text))
+  if (/\{[{%][^}]*\b_conversation\b/.test(text))
     refuse("_conversation contains a run's earlier answers, which evaldiff tests do not see");
   const messages = messagesIn(text);
   const isText = messages[0]?.content === text;

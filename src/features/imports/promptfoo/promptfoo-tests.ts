@@ -1,4 +1,5 @@
 import { isTable } from '../../../documents/dataset.ts';
+import type { Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
 import { filledText, isMap, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_TEST } from '../shared/draft.ts';
@@ -16,26 +17,30 @@ import {
   type ValueReader,
 } from './promptfoo-values.ts';
 
-const NO_DEFAULTS: Defaults = { variables: new Map(), assertions: [], always: [], options: {} };
+const NO_DEFAULTS: Defaults = {
+  variables: new Map(),
+  assertions: [],
+  always: [],
+  options: {},
+  provider: null,
+};
 
 const KNOWN_OPTIONS =
   'provider disableDefaultAsserts disableVarExpansion timeout delay maxConcurrency prefix ' +
-  'suffix transformVars transform postprocess runSerially';
+  'suffix transformVars transform postprocess runSerially storeOutputAs';
 
-const LOST_OPTIONS = 'rubricPrompt factuality storeOutputAs repeat';
+const LOST_OPTIONS = 'rubricPrompt factuality repeat';
 
 const LOST_TEST_KEYS = 'assertScoringFunction providerOutput';
 
 const TEST_KEYS = 'vars assert description metadata options threshold';
 
-const TEST_FILTER_KEYS = ['prompts', 'providers', 'provider'];
-
 /** `isFixed`: the prompts have no variables, so each of them is a test without any that is written. */
 export async function readForeignTests(
-  root: Node,
   given: Omit<ValueReader, 'defaults'>,
   isFixed: boolean,
 ): Promise<ForeignTest[]> {
+  const { root } = given;
   const [written, tests] = [root.at('defaultTest'), root.at('tests')];
   const reader: ValueReader = { ...given, defaults: NO_DEFAULTS };
   const [inFile] = await inFiles(written, reader);
@@ -75,6 +80,7 @@ function readScenario(scenario: Node, reader: ValueReader): Promise<ForeignTest[
         variables: new Map([...defaults.variables, ...data.variables]),
         assertions: defaults.assertions,
         always: data.assertions,
+        provider: data.provider ?? defaults.provider,
       },
     };
     return tests.value === null
@@ -91,6 +97,7 @@ async function readDefaults(node: Node, reader: ValueReader): Promise<Defaults> 
     variables: await readVariables(node.at('vars'), reader),
     assertions: readAssertions(node.at('assert')),
     always: [],
+    provider: givenAt(node, 'provider'),
   };
 }
 
@@ -148,7 +155,7 @@ function readTestList(list: Node, loads: boolean, reader: ValueReader): Promise<
 
 async function readTest(test: Node, reader: ValueReader, loads = false): Promise<ForeignTest[]> {
   const { map } = test;
-  const limit = TEST_FILTER_KEYS.find((key) => (map[key] ?? null) !== null);
+  const limit = ['prompts', 'providers'].find((key) => (map[key] ?? null) !== null);
   if (limit !== undefined)
     return test
       .at(limit)
@@ -159,13 +166,23 @@ async function readTest(test: Node, reader: ValueReader, loads = false): Promise
       );
   reportUnknownKeys(test);
   const variables = await readVariables(test.at('vars'), reader);
-  const written = readAssertions(test.at('assert'));
+  const listed = readAssertions(test.at('assert'));
   const assertions = loads
-    ? await Promise.all(written.map((each) => withFile(each, reader)))
-    : written;
+    ? await Promise.all(listed.map((each) => withFile(each, reader)))
+    : listed;
   const description = filledText(map['description']);
   const options = test.at('options').map;
-  return makeTests(test, { description, variables, options, assertions }, reader);
+  givenAt(test, 'options', 'provider')?.remark(
+    "provider of a test's options: the settings' grader gives all grades",
+  );
+  const provider = givenAt(test, 'provider');
+  if (isMap(provider?.value) && !('id' in provider.map)) refuse('its own provider has no id');
+  return makeTests(test, { description, variables, options, assertions, provider }, reader);
+}
+
+function givenAt(node: Node, ...path: Path): Node | null {
+  const found = node.at(...path);
+  return found.value === null ? null : found;
 }
 
 function readAssertions(list: Node): ForeignAssertion[] {
@@ -233,7 +250,7 @@ async function readRow(node: Node, reader: ValueReader): Promise<ForeignTest[]> 
     else node.lose(`the column ${column}`, 'evaldiff has no equivalent');
   }
   const description = filledText(row['__description']);
-  return makeTests(node, { description, variables, options, assertions }, reader);
+  return makeTests(node, { description, variables, options, assertions, provider: null }, reader);
 }
 
 const PREFIXES: readonly (readonly [RegExp, string])[] = [

@@ -1,10 +1,9 @@
-import type { CodeHost, HostSettings } from '../../../config/host-call.ts';
 import { emptyMap } from '../../../documents/document.ts';
 import { FILE_LIMITS } from '../../../documents/limits.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
+import { filledText, isMap, ownEntry, type Json, type JsonMap } from '../../../types/plain.ts';
 import { A_TEST, isScalar } from '../shared/draft.ts';
-import type { ImportFiles } from '../shared/files.ts';
+import type { ImportContext } from '../shared/files.ts';
 import {
   tryConvert,
   tryConvertAsync,
@@ -39,6 +38,9 @@ export interface ForeignTest {
   parameters: JsonMap;
   /** The transform of all its answers. Null: none. */
   transform: Json;
+  /** The variable that shows its answer in later tests. Null: none. */
+  storesAs: string | null;
+  provider: Node | null;
   node: Node;
 }
 
@@ -56,6 +58,7 @@ interface WrittenTest {
   variables: ReadonlyMap<string, Variable>;
   options: JsonMap;
   assertions: ForeignAssertion[];
+  provider: Node | null;
 }
 
 export interface Defaults extends Omit<WrittenTest, 'description'> {
@@ -63,12 +66,9 @@ export interface Defaults extends Omit<WrittenTest, 'description'> {
   always: ForeignAssertion[];
 }
 
-export interface ValueReader {
-  files: ImportFiles;
+export interface ValueReader extends ImportContext {
   /** Names of variables whose files are attached to the prompt. */
   shown: ReadonlySet<string>;
-  code: CodeHost;
-  host: HostSettings;
   defaults: Defaults;
 }
 
@@ -148,7 +148,7 @@ export function mergeOptions(first: JsonMap, second: JsonMap): JsonMap {
 /** A list of texts makes one test per text. Several lists make all combinations. */
 export function makeTests(
   node: Node,
-  { description, variables, options, assertions }: WrittenTest,
+  { description, variables, options, assertions, provider }: WrittenTest,
   { defaults }: ValueReader,
 ): ForeignTest[] {
   const inherited = options['disableDefaultAsserts'] === true ? [] : defaults.assertions;
@@ -172,6 +172,8 @@ export function makeTests(
       assertions: [...inherited, ...defaults.always, ...assertions],
       parameters: Object.fromEntries(Object.entries(merged).filter(([key]) => isSent(key))),
       transform: CHANGES_ANSWER.map((key) => merged[key]).find(isSet) ?? null,
+      storesAs: filledText(merged['storeOutputAs']),
+      provider: provider ?? defaults.provider,
       description: all.length > 1 ? null : description,
       given: Object.fromEntries(asGiven),
       vars,

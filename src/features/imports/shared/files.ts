@@ -1,3 +1,4 @@
+import type { FormatTools } from '../../../config/formats.ts';
 import { readRows } from '../../../documents/dataset.ts';
 import type { Files } from '../../../documents/files.ts';
 import {
@@ -9,9 +10,16 @@ import {
 } from '../../../documents/paths.ts';
 import { problem } from '../../../errors.ts';
 import type { Place, Problem } from '../../../types/plain.ts';
+import type { Imported } from './draft.ts';
 import { Node, readEach } from './node.ts';
 
 export type ImportFiles = ReturnType<typeof importFiles>;
+
+export interface ImportContext extends Omit<FormatTools, 'files'> {
+  files: ImportFiles;
+  root: Node;
+  imported: Imported;
+}
 
 const MAX_LOST_ROWS = 5;
 

@@ -13,10 +13,8 @@ export function embeddingModel(provider: Json | undefined): string | null {
   return typeof id === 'string' ? (/^openai:embeddings?:(.+)$/.exec(id)?.[1] ?? null) : null;
 }
 
-export function isConfigured(provider: Json | undefined): boolean {
-  const config = isMap(provider) ? provider['config'] : null;
-  return isMap(config) && ['apiBaseUrl', 'apiHost'].some((key) => (config[key] ?? '') !== '');
-}
+export const isConfigured = (provider: Json = null): boolean =>
+  writtenAddress(configOf(provider)) !== null;
 
 export interface ImportedModel {
   /** The model's name in promptfoo's results. */
@@ -63,7 +61,6 @@ const SPELLINGS: Readonly<Record<string, string>> = {
 
 export function providerNamed(id: string): NamedModel {
   const [written = '', ...rest] = id.split(':');
-  if (written === 'http' || written === 'https') return httpServer(id);
   const vendor = ownEntry(ALSO_CALLED, written) ?? written;
   const line = ownEntry(SERVERS, vendor) ?? null;
   if (!isVendor(vendor) && line === null) return refuse(providerRefusal(vendor, id));
@@ -88,18 +85,6 @@ const API_KINDS: ReadonlySet<string> = new Set(['chat', 'responses', 'messages']
 const OTHER_KINDS =
   /^(embeddings?|completions?|image|realtime|assistant|moderation|transcription|video):/;
 
-function httpServer(id: string): NamedModel {
-  const { origin, pathname } = URL.canParse(id) ? new URL(id) : { origin: '', pathname: '' };
-  const base = pathname.replace(/\/chat\/completions\/?$/, '');
-  const server = base === pathname ? null : serverModel(`${origin}${base}`, UNNAMED_MODEL);
-  return server === null
-    ? refuse(
-        'a URL with its own protocol is not supported; write a small program that calls it ' +
-          '(models: { app: { provider: program, command: […] } })',
-      )
-    : { ...server, model: id };
-}
-
 const OWN_SERVER = 'models: { name: { provider: openai, endpoint: name } }';
 
 export const unknownProvider = (what: string): string =>
@@ -108,6 +93,11 @@ export const unknownProvider = (what: string): string =>
 
 function providerRefusal(vendor: string, id: string): string {
   if (vendor === 'echo') return 'echo calls no model';
+  if (/^https?$/.test(vendor))
+    return (
+      'a URL with its own protocol is not supported; write a small program that calls it ' +
+      '(models: { app: { provider: program, command: […] } })'
+    );
   return vendor === 'file' || vendor === 'exec' || /\.(?:[cm]?[jt]s|py|go|rb|sh)(?::|$)/.test(id)
     ? 'providers in code run only as .js, .ts and .py files with code: host; or use ' +
         'your own program: models: { app: { provider: program, command: […] } }'
@@ -210,8 +200,6 @@ export function serverModel(
       };
 }
 
-const SAID_ELSEWHERE = ['apiBaseUrl', 'apiHost'];
-
 export type Lost = (key: string, why: string) => void;
 
 export function readForeignParameters(written: JsonMap, lost: Lost): JsonMap {
@@ -220,7 +208,7 @@ export function readForeignParameters(written: JsonMap, lost: Lost): JsonMap {
     const name = ownEntry(SPELLINGS, key) ?? key;
     const problem = parameterProblem(name, value, []);
     if (problem === null) parameters[name] = value;
-    else if (!SAID_ELSEWHERE.includes(key)) lost(key, problem);
+    else if (!['apiBaseUrl', 'apiHost'].includes(key)) lost(key, problem);
   }
   return parameters;
 }

@@ -28,8 +28,8 @@ export interface GivenAssertion {
   value: Json | undefined;
   threshold: number | null;
   negate: boolean;
-  config: Json | undefined;
-  provider: Json | undefined;
+  config?: Json | undefined;
+  provider?: Json | undefined;
 }
 
 /** A type of assertion that corresponds to one built-in metric. */
@@ -43,14 +43,16 @@ interface AssertionRow {
   threshold?: number | null;
 }
 
-export type AssertionConversion =
-  AssertionRow | ((asked: GivenAssertion, context: AssertionContext) => JsonMap);
+type TextContext = Pick<AssertionContext, 'builtIns'>;
+
+export type AssertionConversion<Context = AssertionContext> =
+  AssertionRow | ((asked: GivenAssertion, context: Context) => JsonMap);
 
 /** Refuses assertions without an equivalent. Negates a built-in metric, but not code. */
-export function convertWith(
-  conversion: AssertionConversion,
+export function convertWith<Context extends TextContext>(
+  conversion: AssertionConversion<Context>,
   asked: GivenAssertion,
-  context: AssertionContext,
+  context: Context,
 ): JsonMap {
   const converted =
     typeof conversion === 'function' ? conversion(asked, context) : metricOf(conversion, asked);
@@ -95,7 +97,7 @@ const NOT_TEXT = 'its value is not text';
 const EXACTLY: JsonMap = { trim: false };
 const ANY_CASE: JsonMap = { ignore_case: true, ...EXACTLY };
 
-export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion>> = {
+export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion<TextContext>>> = {
   equals: ({ value }) =>
     Array.isArray(value)
       ? uses('json_match', { value })
@@ -203,12 +205,6 @@ export function convertText(
   { value, negate }: Pick<GivenAssertion, 'value' | 'negate'>,
   builtIns: BuiltInMetrics,
 ): JsonMap {
-  const asked = { value, negate, threshold: null, config: undefined, provider: undefined };
-  const nothing = { vars: {}, unlike: {}, structured: [], asData: false, transforms: [] };
   const conversion = ownEntry(TEXT_ASSERTIONS, type) ?? refuse('this type is not supported');
-  return convertWith(conversion, asked, {
-    ...nothing,
-    fileAt: () => null,
-    builtIns,
-  });
+  return convertWith(conversion, { value, negate, threshold: null }, { builtIns });
 }

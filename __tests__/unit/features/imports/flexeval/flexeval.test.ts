@@ -285,12 +285,6 @@ describe('a FlexEval run', () => {
       ['default'],
       /completion_llm is not converted: jan_completion: it names no server/,
     ],
-    [
-      'an echo',
-      'echo_completion, kwargs: { response: "YES" }',
-      ['echo-YES', 'program', 'echo-YES'],
-      null,
-    ],
     ['code', 'my_own', ['default'], /my_own: completion functions in code do not run/],
     ['no function', 'null', ['default'], /it names no completion function/],
     [
@@ -313,16 +307,6 @@ describe('a FlexEval run', () => {
     const entry = settings.models.get(name ?? '');
     expect([entry?.provider, entry?.model]).toEqual([provider, model]);
     if (message !== null) expect(notices.join('\n')).toMatch(message);
-  });
-
-  test("converts escaped line breaks in the echo model's response to real ones", async () => {
-    const { settings } = await imported(
-      completing(
-        'completion_llm:\n    function_name: echo_completion\n    kwargs:\n      response: Reasoning.\\nNO',
-      ),
-    );
-    const [entry] = [...settings.models.values()].filter(({ provider }) => provider === 'program');
-    expect(entry?.command.at(-1)).toBe('Reasoning.\nNO');
   });
 
   test('keeps two servers on one machine as separate endpoints', async () => {

@@ -117,7 +117,6 @@ providers:
   - openrouter:meta-llama/llama-3.3-70b
   - ollama:chat:llama3
   - { id: 'openai:chat:local', config: { apiBaseUrl: 'https://models.example.com/v1' } }
-  - https://api.example.com/v1/chat/completions
 tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
 `,
     });
@@ -126,12 +125,10 @@ tests: [{ vars: { x: a }, assert: [{ type: contains, value: a }] }]
       'meta-llama/llama-3.3-70b openrouter  meta-llama/llama-3.3-70b',
       'ollama:chat:llama3 openai ollama llama3',
       'models-example-com:local openai models-example-com local',
-      'https://api.example.com/v1/chat/completions openai api-example-com default',
     ]);
     expect(notices.map((line) => line.replace(/^[^:]*:(\d+): .*"(.*)".*$/, '$1 $2'))).toEqual([
       '5 ollama=http://127.0.0.1:11434/v1',
       '6 models-example-com=https://models.example.com/v1 key=ENV_NAME',
-      '7 api-example-com=https://api.example.com/v1 key=ENV_NAME',
     ]);
     const own = await read({
       'evaldiff.yaml': 'models: { "ollama:chat:llama3": { provider: anthropic } }',
@@ -223,9 +220,16 @@ tests:
     ]);
     expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
       expect.stringMatching(
-        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 14 lost: 2 × the assertion moderation, .* and 10 more reasons$/,
+        /^ 1 of 3 prompts, 2 of 2 tests, 2 of 7 assertions carried over; 14 lost: 2 × the assertion moderation, .* and 10 more$/,
       ),
       expect.stringMatching(/^8: the assertion moderation .* is not supported \(2 times\)/),
+      expect.stringMatching(
+        /^4: a prompt is not converted: \{% include "it" %\} is not a supported variable/,
+      ),
+      expect.stringMatching(/^4: a prompt is not converted: prompts in code/),
+      expect.stringMatching(/^7: options\.rubricPrompt/),
+      expect.stringMatching(/^11: threshold is not converted: a test passes if all/),
+      expect.stringMatching(/^19: tests file:\/\/more\.js .* tests from code run only if/),
       expect.stringMatching(/^5: apiKey of gpt-4o-mini .* only be set in the workflow/),
       expect.stringMatching(
         /^5: the provider gpt-4o-mini .*: its transform is not that of gpt-4o$/,
@@ -237,13 +241,6 @@ tests:
         /^5: the provider watsonx:large is not converted: the provider "watsonx" is unknown/,
       ),
       expect.stringMatching(
-        /^4: a prompt is not converted: \{% include "it" %\} is not a supported variable/,
-      ),
-      expect.stringMatching(/^4: a prompt is not converted: prompts in code/),
-      expect.stringMatching(/^7: options\.rubricPrompt/),
-      expect.stringMatching(/^11: threshold is not converted: a test passes if all/),
-      expect.stringMatching(/^19: tests file:\/\/more\.js .* tests from code run only if/),
-      expect.stringMatching(
         /^13: the assertion contains .* with\.value is empty, so every answer would contain it/,
       ),
       expect.stringMatching(/^15: the assertion llm-rubrik .*did you mean "llm-rubric"/),
@@ -252,6 +249,61 @@ tests:
         /^9: no metric judges the answers to 1 test: .* without affecting the verdict/,
       ),
     ]);
+  });
+
+  test('asks the own provider of a test only what that test asks, or loses the test', async () => {
+    const contains = 'assert: [{ type: contains, value: a }]';
+    const test = (x: string, more: string) => `  - { vars: { x: ${x} }, ${more}, ${contains} }\n`;
+    const { project, problems, notices } = await read({
+      'evaldiff.yaml': 'grader: gpt-4o',
+      [CONFIG]: `prompts: ['Say {{x}}', 'Tell {{x}}']
+providers: [openai:gpt-4o]
+tests:
+${test('a', 'provider: { id: anthropic:messages:claude-sonnet-4-5, config: { top_k: 2 } }')}${test('b', 'metadata: { conversationId: 1 }')}${test('c', 'provider: watsonx:large')}${test('d', 'provider: { openai:gpt-4o: {} }')}${test('e', 'options: { provider: openai:gpt-4.1 }')}`,
+    });
+    expect(problems).toEqual([]);
+    const asked = project.suites.map(({ prompt: { name, model, parameters }, tests }) => [
+      name,
+      model,
+      parameters['top_k'],
+      tests.references.map(({ input }) => input['x']).join(),
+    ]);
+    expect(asked).toEqual([
+      ['promptfooconfig 1', 'gpt-4o', undefined, 'b,e'],
+      ['promptfooconfig 1 (claude-sonnet-4-5)', 'claude-sonnet-4-5', 2, 'a'],
+      ['promptfooconfig 2', 'gpt-4o', undefined, 'b,e'],
+      ['promptfooconfig 2 (claude-sonnet-4-5)', 'claude-sonnet-4-5', 2, 'a'],
+    ]);
+    expect(notices.map((line) => line.replace(`${CONFIG}:`, ''))).toEqual([
+      ' 3 of 5 tests, 3 of 3 assertions carried over; 2 lost: a test, a test',
+      '7: a test is not converted: its own provider has no id',
+      expect.stringMatching(/^6: a test .*: its own provider does not run: .*"watsonx" is unknown/),
+      "8: provider of a test's options: the settings' grader gives all grades",
+    ]);
+    const shared = await only({
+      [CONFIG]: `prompts: ['{{x}}']\nproviders: [openai:gpt-4o]\ndefaultTest: { provider: openai:gpt-4.1 }\ntests:\n${test('a', 'threshold: 1')}`,
+    });
+    expect(shared.suite.prompt.model).toBe('gpt-4.1');
+  });
+
+  test.each([
+    ['one that shows it', "vars: { x: 'about {{ fruit }}' }", true],
+    ['one that shows it in a condition', "vars: { x: '{% if fruit %}a{% endif %}' }", true],
+    ['one with a variable of this name', 'vars: { x: a, fruit: b }', true],
+    ['an assertion', "vars: { x: a }, assert: [{ type: contains, value: '{{fruit}}' }]", true],
+    ['code', "vars: { x: a }, assert: [{ type: javascript, value: 'context.vars.fruit' }]", true],
+    ['a file of code', 'vars: { x: a }, assert: [{ type: python, value: file://a.py }]', true],
+    ['none', "vars: { x: 'a fruit' }, assert: [{ type: contains, value: fruit }]", false],
+  ])('loses tests that read a stored answer of an earlier test: %s', async (_, later, isLost) => {
+    const stores = 'options: { storeOutputAs: fruit }, assert: [{ type: contains, value: a }]';
+    const { references, notices } = await only({
+      ...asking("['Say {{x}}']", `[{ ${later} }, { vars: { x: a }, ${stores} }, { ${later} }]`),
+      'evaldiff.yaml': 'grader: gpt-4o',
+      'a.py': 'def get_assert(output, context):\n    return True\n',
+    });
+    expect(references).toHaveLength(isLost ? 2 : 3);
+    const why = 'it can contain the answer to an earlier test (storeOutputAs: fruit)';
+    expect(notices.join('\n').includes(why)).toBe(isLost);
   });
 
   test('drops an assertion that gets embeddings from another server', async () => {
