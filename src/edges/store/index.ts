@@ -42,8 +42,7 @@ export function openStore(options: StoreOptions) {
       async (request) => {
         const key = placeOf(keyOf(request));
         const found = request.anew === true ? null : answers.find(key, request);
-        if (found !== null && (request.anew === undefined || isRecent(found, options.now())))
-          return found;
+        if (found !== null && isUsable(found, request, options.now())) return found;
         const completion = await complete(request);
         answers.keep(key, request, completion);
         return completion;
@@ -99,7 +98,8 @@ export function openStore(options: StoreOptions) {
 /** A model rarely changes within these hours. */
 const RECENT_MS = 2 * HOUR_MS;
 
-function isRecent(completion: Completion, now: number): boolean {
+function isUsable(completion: Completion, { anew }: Request, now: number): boolean {
+  if (anew === undefined) return true;
   return completion.status === 'ok' && now - (completion.served?.at ?? 0) < RECENT_MS;
 }
 
