@@ -9,8 +9,8 @@ import {
   type SuiteId,
 } from '../report/sections/order.ts';
 import { STATUS_TONES, statusWord } from '../report/sections/phrases.ts';
-import { suitesWorstFirst } from '../wording/figures.ts';
 import { dialogueLength } from '../wording/dialogues.ts';
+import { suitesWorstFirst } from '../wording/figures.ts';
 import type { Tone } from '../wording/outcomes.ts';
 import { ownVariant } from '../wording/variants.ts';
 import type {
@@ -89,7 +89,7 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
 }
 
 /** Names a line of a prompt in filters. */
-export function lineName({
+function lineName({
   unit: { file, lines, head_text: words },
 }: CoverageData['lines'][number]) {
   return `${file}:${String(lines.from)} ${words ?? ''}`;

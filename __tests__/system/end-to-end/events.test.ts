@@ -72,6 +72,14 @@ describe('a merge queue', () => {
     );
   });
 
+  test("uses base's budget even if the pull request raises it", async () => {
+    const capped = (most: number) => `${SETTINGS}budget: { max_calls: ${most} }\n`;
+    const raised = { ...WORSE, 'evaldiff.yaml': capped(5000) };
+    const { at, run } = await queue(quiz({ settings: capped(10) }), raised);
+    expect(run.outputs).toMatchObject({ conclusion: 'error', calls: '0' });
+    expect(at.models.requests).toEqual([]);
+  });
+
   test.each([
     ['from a fork', FORK, 'the pull request in the queue comes from a fork', []],
     [

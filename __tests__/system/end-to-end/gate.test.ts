@@ -34,9 +34,10 @@ const inputs = { 'override-label': LABEL };
 
 const MINUTE = 60_000;
 const labelledBy = (login: string, more: Partial<PullEvent> = {}): PullEvent => {
-  const actor = { login, id: 3000, type: 'User' } as const;
+  const actor = { login, id: 3000, type: login.endsWith('[bot]') ? 'Bot' : 'User' } as const;
   return { event: 'labeled', label: LABEL, at: new Date(), actor, ...more };
 };
+const ROLES = { mia: 'maintain', tri: 'triage', rea: 'read', 'help[bot]': 'write' };
 
 describe('a red pull request with the override label', () => {
   const change = () => changeOf(quiz(), promptOf('Be quick. Skip 2 4 5'));
@@ -45,7 +46,7 @@ describe('a red pull request with the override label', () => {
     const at = await stage(obedient);
     const made = change();
     const known = addPull(at.github.state, { number: PULL, base: { ref: 'main', sha: made.base } });
-    at.github.state.roles.set('mia', 'maintain');
+    for (const [login, role] of Object.entries(ROLES)) at.github.state.roles.set(login, role);
     if (again) await onPullRequest(at, made, { inputs });
     Object.assign(known, { labels: [LABEL], body: `${LABEL}: the questions retire` }, pull);
     const env = { GITHUB_RUN_ID: '7002' };
@@ -83,6 +84,7 @@ describe('a red pull request with the override label', () => {
     });
   });
 
+  const others = Array.from({ length: 120 }, () => labelledBy('tri', { label: 'bug' }));
   test('is neutral in a workflow on pull_request_target', async () => {
     const event = (made: Change): Event => ({
       ...pullRequestEvent(made),
@@ -90,6 +92,17 @@ describe('a red pull request with the override label', () => {
     });
     const { run } = await overridden({ events: [labelledBy('mia')] }, { event });
     expect(run.result).toMatchObject({ conclusion: 'neutral' });
+  });
+
+  test('stays red if the last one who added it may not write, and the report says why', async () => {
+    const last = labelledBy('tri', { label: LABEL.toUpperCase() });
+    const events = [labelledBy('mia'), ...others, last];
+    const { at, run } = await overridden({ events });
+    expect(run.result).toMatchObject({ conclusion: 'failure', override: null });
+    const said = `The label "${LABEL}" does not override the gate: `;
+    expect(run.messages.join('\n')).toContain(said);
+    expect(run.messages.join('\n')).toContain('tri, who added the label, has no write');
+    expect(onlyComment(at)).toContain('does not override the gate');
   });
 
   const later = new Date(Date.now() + 600 * MINUTE);
@@ -137,7 +150,6 @@ describe('a red pull request with the override label', () => {
     const message = expect.stringContaining('does not override the gate: it has no reason');
     const warning = expect.objectContaining({ level: 'warning', message });
     expect(silent.annotations).toContainEqual(warning);
-    expect(onlyComment(at)).toContain('does not override the gate');
 
     Object.assign(pull, { body: `${LABEL}: please` });
     const queue = queueEvent(made, made.base, made.head);

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answerText } from '../../../../src/report/answers/text.ts';
-import { partsOf } from '../../../../src/types/answer.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { openShop, type Shop, type ShopOptions } from '../../../unit/app/commands/shop.ts';
 
