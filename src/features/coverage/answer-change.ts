@@ -61,7 +61,7 @@ export function farthestFirst(answers: readonly ComparedAnswers[]): number[] {
 }
 
 /** Whether every answer without the lines is farther from those with them than equals are apart. */
-export function hasMoved({ intact, without }: ComparedAnswers): boolean {
+export function isSeparate({ intact, without }: ComparedAnswers): boolean {
   const between = without.flatMap((left) => intact.map((right) => distance(left, right)));
   const within = [intact, without].flatMap((own) =>
     own.flatMap((left, i) => own.slice(i + 1).map((right) => distance(left, right))),

@@ -1,7 +1,7 @@
 import { createRandom, type Random } from '../../kernel/statistics/random.ts';
 import { at } from '../../kernel/statistics/sums.ts';
 import { drawTries, isSameSet, startLog, type Draw, type TryLog } from '../../trials/trials.ts';
-import { changeP, farthestFirst, hasMoved, type ComparedAnswers } from './answer-change.ts';
+import { changeP, farthestFirst, isSeparate, type ComparedAnswers } from './answer-change.ts';
 import { bisect } from './bisect.ts';
 import {
   afterTry,
@@ -264,7 +264,7 @@ function changeWithout(state: State, lines: readonly number[]): number {
  */
 async function isUnmoved(state: State, lines: readonly number[]): Promise<boolean> {
   for (;;) {
-    const moved = farthestFirst(comparedAnswers(state, lines).filter(hasMoved)).slice(0, FOCUS);
+    const moved = farthestFirst(comparedAnswers(state, lines).filter(isSeparate)).slice(0, FOCUS);
     if (moved.length === 0) return true;
     await storeIntact(state, moved, MOVED_INTACT);
     const open = moved.filter((own) => answersWithout(state, lines, own).length < LOOKS);
