@@ -73,7 +73,9 @@ export const CASES: Case[] = [
   [
     'a list item with too small an indent',
     'a:\n  - { id: x }\n - { id: y }\n',
-    bad('3: is not valid YAML: All mapping items must start at the same column'),
+    bad(
+      '3: is not valid YAML: check the indent; a value with ": " in it needs quotes or a | block',
+    ),
   ],
   ['an open quote', 'a: "x', bad('1: is not valid YAML: Missing closing "quote')],
   [
