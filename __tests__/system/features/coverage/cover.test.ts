@@ -1,9 +1,13 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeDemoRepository } from '../../../../src/app/commands/demo.ts';
 import type { CoverFile } from '../../../../src/features/coverage/cover-file.ts';
 import { commandIn, localEndpoint } from '../../../stand-ins/command-line.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
+import { ROOT } from '../../../stand-ins/own-repository.ts';
 import { openProject } from '../../../stand-ins/project.ts';
+import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import {
   FILE,
   GRADER,
@@ -169,4 +173,16 @@ describe('evaldiff cover', () => {
     expect(suite?.lines[1]?.status).toBe('held');
     expect(suite?.calls).toBeLessThanOrEqual(60);
   });
+});
+
+test("the demo's prompt has lines that are held, one untested line and lines without effect", async () => {
+  const directory = temporaryFolder('demo');
+  makeDemoRepository(join(ROOT, 'fixtures/demo'), directory);
+  execFileSync('git', ['switch', '--quiet', 'main'], { cwd: directory });
+  const args = ['cover', 'support', '--code', 'host', '--no-store', '--format', 'json'];
+  const { out } = await commandIn(directory, args, { env: fixtureEnvironment() });
+  const [suite] = (JSON.parse(out) as CoverFile).coverage ?? [];
+  expect(suite?.lines.map(({ status }) => status)).toEqual([
+    ...['idle', 'idle', 'held', 'held', 'held', 'held', 'idle', 'untested'],
+  ]);
 });
