@@ -145,10 +145,8 @@ function refuseSharedLabel({ overrideLabel, untrustedApproval }: Inputs, refuse:
   );
 }
 
-interface CommandOptions {
+export interface CommandOptions {
   config: string;
-  overrides: readonly string[];
-  own: readonly OwnSettings[];
   endpoint?: readonly string[];
   proxy?: string;
   failOn?: string;
@@ -157,11 +155,16 @@ interface CommandOptions {
   maxCalls?: string;
   maxCost?: string;
   timeout?: string;
-  env?: NodeJS.ProcessEnv;
 }
 
 /** Reads the options of a command. Endpoints never come from the project's files. */
-export function readCommandLine(options: CommandOptions): ReturnType<typeof readInputs> {
+export function readCommandLine(
+  options: CommandOptions & {
+    overrides: readonly string[];
+    own: readonly OwnSettings[];
+    env?: NodeJS.ProcessEnv;
+  },
+): ReturnType<typeof readInputs> {
   const { config, overrides, own, env = {} } = options;
   const given = {
     config,

@@ -6,10 +6,10 @@ import { isMap, type Json, type JsonMap, type Problem } from '../types/plain.ts'
 import { readRollup } from './roll-up.ts';
 
 interface RunScore {
-  name: string;
+  metric: string;
   value: Json;
-  result: string;
-  skipped: boolean;
+  status: string;
+  skip: boolean;
 }
 
 export interface RunTry {
@@ -80,10 +80,10 @@ function readRunTry(reference: JsonMap): RunTry {
       isMap(score)
         ? [
             {
-              name,
+              metric: name,
               value: score['metric'] ?? null,
-              result: typeof score['result'] === 'string' ? score['result'] : 'error',
-              skipped: score['skipped'] === true,
+              status: typeof score['result'] === 'string' ? score['result'] : 'error',
+              skip: score['skipped'] === true,
             },
           ]
         : [],

@@ -160,7 +160,6 @@ async function readRubric(
     choice_scores: choices.scores,
     ...withoutUndefined({ better: choices.better, pass }),
     eval_type: written.eval_type ?? (use_cot === false ? 'classify' : 'cot_classify'),
-    notes: written.notes ?? written.description ?? null,
     examples,
     place: field.place,
   };

@@ -24,7 +24,6 @@ import {
   isComparable,
   meanOfCounts,
   type Table,
-  type Tries,
 } from '../kernel/statistics/table.ts';
 import { directionIn } from '../metrics/passing.ts';
 import type { Outcome } from '../types/metric.ts';
@@ -170,12 +169,12 @@ function isAnswered({ byHead }: Try): Outcome {
 }
 
 function byOutcome(outcome: (made: Try) => Outcome): Measure {
-  const test: Measure['test'] = (runs) =>
-    testTries(
-      runs,
-      runs.map(({ base, head }) => ({ base: base.map(outcome), head: head.map(outcome) })),
-    );
-  return { test, outcome, isPaired: false, isRolledUp: false };
+  return {
+    test: testBy((tries) => tries.map(outcome)),
+    outcome,
+    isPaired: false,
+    isRolledUp: false,
+  };
 }
 
 function byRollUp(rollup: Parameters<typeof namedRollup>[0]): Measure {
@@ -183,22 +182,17 @@ function byRollUp(rollup: Parameters<typeof namedRollup>[0]): Measure {
     const { passes, tries: judged } = countOutcomes(tries.map(wholeTry));
     return [namedRollup(rollup, passes, judged, tries.length - judged) ?? 'error'];
   };
-  const test: Measure['test'] = (runs) =>
-    testTries(
-      runs,
-      runs.map(({ base, head }) => ({ base: side(base), head: side(head) })),
-    );
-  return { test, outcome: null, isPaired: false, isRolledUp: true };
+  return { test: testBy(side), outcome: null, isPaired: false, isRolledUp: true };
 }
 
-function testTries(
-  runs: readonly ReferenceRun[],
-  tries: readonly Tries[],
-): ReturnType<Measure['test']> {
-  const rates = meansOf(tries.map((own) => countTable(own)));
-  return rates === null
-    ? null
-    : { ...rates, p: contrast(clusteredTries(tries, suiteClusters(runs))).test.midDown };
+function testBy(outcomes: (tries: readonly Try[]) => Outcome[]): Measure['test'] {
+  return (runs) => {
+    const tries = runs.map(({ base, head }) => ({ base: outcomes(base), head: outcomes(head) }));
+    const rates = meansOf(tries.map((own) => countTable(own)));
+    return rates === null
+      ? null
+      : { ...rates, p: contrast(clusteredTries(tries, suiteClusters(runs))).test.midDown };
+  };
 }
 
 function byPreference({ run }: SuiteComparison): Measure {

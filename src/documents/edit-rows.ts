@@ -2,7 +2,7 @@ import { byCodeUnits } from '../text/order.ts';
 import type { Json, JsonMap, Problem } from '../types/plain.ts';
 import { isTable, readRows, type DataRow } from './dataset.ts';
 import { escapeCodePoints } from './text-flaws.ts';
-import type { EditResult, Splice } from './yaml-splices.ts';
+import { applySplices, type EditResult, type Splice } from './yaml-splices.ts';
 
 /** An edit of a row in a JSON Lines or CSV file; `line` is the row's first line. */
 export type RowEdit =
@@ -22,10 +22,7 @@ export function editRows(file: string, text: string, edit: RowEdit, read: string
     };
   const splices = isTable(file) ? tableSplices(file, text, edit) : jsonSplices(text, edit);
   if ('refused' in splices) return splices;
-  const edited = splices
-    .toReversed()
-    .sort((a, b) => b.from - a.from)
-    .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
+  const edited = applySplices(text, splices);
   const values = rows.map(({ value }) => value);
   const wanted =
     edit.kind === 'append'

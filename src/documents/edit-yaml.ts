@@ -15,6 +15,7 @@ import type { Json, JsonMap } from '../types/plain.ts';
 import { valueAt } from './document.ts';
 import {
   appendItem,
+  applySplices,
   pairAt,
   remarkAbove,
   setKey,
@@ -51,9 +52,7 @@ export function editYaml(text: string, edit: YamlEdit, read: string): EditResult
   const planned = plan(found, edit, read);
   if ('refused' in planned) return planned;
   const wanted = JSON.stringify(planned.change(structuredClone(found.value)));
-  const spliced = planned.splices
-    .sort((a, b) => b.from - a.from)
-    .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
+  const spliced = applySplices(text, planned.splices);
   const after = parseDocument(spliced, { version: '1.2' });
   if (after.errors.length > 0 || JSON.stringify(expandedValue(after)) !== wanted)
     return { refused: "the file's layout cannot be kept with this change" };

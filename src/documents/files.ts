@@ -202,10 +202,8 @@ interface Match {
 
 function matchIn(
   tree: SourceTree,
-  patterns: readonly string[],
-  where: (pattern: string) => Place,
-  problems: Problem[],
-): { matches: Match[]; notices: Notice[] } {
+  ...[patterns, where, problems]: Parameters<Files['match']>
+): ReturnType<Files['match']> {
   const matches = new Map<string, Match>();
   const notices: Notice[] = [];
   for (const pattern of patterns) {

@@ -10,6 +10,14 @@ export interface Splice {
   put: string;
 }
 
+/** Of several splices at one place, the first one's text comes first. */
+export function applySplices(text: string, splices: readonly Splice[]): string {
+  return splices
+    .toReversed()
+    .sort((a, b) => b.from - a.from)
+    .reduce((all, { from, to, put }) => `${all.slice(0, from)}${put}${all.slice(to)}`, text);
+}
+
 export type EditResult = { text: string } | { refused: string };
 
 export interface YamlText {

@@ -7,7 +7,7 @@ import {
   defineBatch,
   measureError,
   missingExpected,
-  type Description,
+  type BatchSpec,
   type Expectation,
   type Input,
   type Measurement,
@@ -74,11 +74,8 @@ export const valueParameter = {
   value: z.json().optional().describe("What to compare with, instead of the test's `expected`."),
 };
 
-interface ComparisonSpec<S extends z.ZodRawShape> extends Description {
-  parameters: S;
-  check?(options: Options<S>): string[];
-  /** Null if the metric compares nothing with these options. Default: a text. */
-  expects?(options: Options<S>): Expectation | null;
+/** By default, `expects` is a text. */
+interface ComparisonSpec<S extends z.ZodRawShape> extends Omit<BatchSpec<S>, 'score'> {
   measure(input: Input<Options<S>> & { expected: Json }): Measurement | Promise<Measurement>;
 }
 

@@ -113,7 +113,7 @@ export interface Description extends Pick<
 
 export type Options<S extends z.ZodRawShape> = z.output<z.ZodObject<S>> & { negate: boolean };
 
-interface BatchSpec<S extends z.ZodRawShape> extends Description {
+export interface BatchSpec<S extends z.ZodRawShape> extends Description {
   parameters: S;
   /** Default: no model. */
   needs?: Needs;

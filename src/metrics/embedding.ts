@@ -2,14 +2,13 @@ import { z } from 'zod';
 import { textOf } from '../types/answer.ts';
 import type { Grader } from '../types/model.ts';
 import { alternatives, type MetricTools } from './answer.ts';
-import { textExpected, valueParameter } from './comparison.ts';
+import { defineComparison } from './comparison.ts';
 import {
   atLeast,
-  defineBatch,
   measureError,
-  missingExpected,
   reaches,
   type Measurement,
+  type MetricContext,
 } from './definition.ts';
 
 type Vector = { status: 'found'; values: readonly number[] } | MissingVector;
@@ -108,7 +107,10 @@ function bestSimilarity(found: readonly Similarity[], threshold: number): Measur
   return open === undefined || reaches(value, threshold) ? atLeast(value, threshold) : open;
 }
 
-export const embeddingSimilarity = defineBatch({
+/** One per batch of answers. */
+const embeddings = new WeakMap<MetricContext, (text: string) => Promise<Vector>>();
+
+export const embeddingSimilarity = defineComparison({
   name: 'embedding_similarity',
   group: 'similarity',
   summary:
@@ -116,7 +118,6 @@ export const embeddingSimilarity = defineBatch({
     'embeddings. If a list is expected, its closest entry counts. An answer without text ' +
     'gets 0 without a call. If the cosine is undefined, the answer is ungraded.',
   parameters: {
-    ...valueParameter,
     model: z
       .string()
       .min(1)
@@ -132,7 +133,6 @@ export const embeddingSimilarity = defineBatch({
       ),
   },
   needs: { model: false, embeddings: true },
-  expects: () => textExpected,
   range: '−1 to 1',
   passes: 'at `with.threshold` (0.75) or more',
   source:
@@ -145,28 +145,18 @@ export const embeddingSimilarity = defineBatch({
     value: 0.96,
     pass: true,
   },
-  score(answers, { value, threshold }, { name, tools }) {
-    const { embedder } = tools;
+  async measure({ output, expected, options: { threshold }, context }) {
+    const { embedder } = context.tools;
     if (embedder === null)
-      return Promise.resolve(
-        answers.map(() =>
-          measureError('no embedding model is set; add embeddings: { model: … } to the settings'),
-        ),
+      return measureError(
+        'no embedding model is set; add embeddings: { model: … } to the settings',
       );
-    const vectorOf = createEmbedding(embedder, tools);
-    return Promise.all(
-      answers.map(async ({ completion, expected }) => {
-        const output = textOf(completion);
-        const wanted = value ?? expected;
-        if (wanted === undefined) return missingExpected(name);
-        const texts = alternatives(wanted);
-        const wrong = textExpected.wrong(wanted);
-        if (wrong !== null) return measureError(wrong);
-        return bestSimilarity(
-          await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
-          threshold,
-        );
-      }),
+    const vectorOf = embeddings.get(context) ?? createEmbedding(embedder, context.tools);
+    embeddings.set(context, vectorOf);
+    const texts = alternatives(expected);
+    return bestSimilarity(
+      await Promise.all(texts.map((text) => similarity(output, text, vectorOf))),
+      threshold,
     );
   },
 });

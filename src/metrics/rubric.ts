@@ -27,7 +27,6 @@ export const builtInRubrics: ReadonlyMap<string, Rubric> = new Map(
       name,
       choice_scores: new Map(Object.entries(choice_scores)),
       eval_type: 'cot_classify',
-      notes: null,
       examples: [],
       place: { file: `the built-in rubric ${name}`, line: 0 },
     },

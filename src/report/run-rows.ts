@@ -1,11 +1,12 @@
 import type { RunReport } from '../config/llmeval-report.ts';
 import { folderOf } from '../documents/paths.ts';
-import { rollUp } from '../kernel/judge/roll-up.ts';
+import { rollUp, tallyTries } from '../kernel/judge/roll-up.ts';
 import type { SideResult } from '../kernel/result/reference-result.ts';
 import type { Result } from '../kernel/result/result.ts';
+import { countOutcomes } from '../kernel/statistics/table.ts';
 import { countsIn } from '../kernel/suite/gate.ts';
 import type { Rollup } from '../kernel/suite/suite.ts';
-import type { Tally } from '../types/metric.ts';
+import type { Outcome } from '../types/metric.ts';
 import type { Evaluate } from '../types/model.ts';
 import { answerText } from './answers/text.ts';
 import type { RunRow, RunTable } from './run-tables.ts';
@@ -45,12 +46,7 @@ function rowTries({ tries }: SideResult): RunRow['tries'] {
     actual: answerText({ parts }) ?? undefined,
     error,
     duration,
-    scores: scores.map(({ metric, value, status, skip }) => ({
-      name: metric,
-      value,
-      result: status,
-      skipped: skip,
-    })),
+    scores,
   }));
 }
 
@@ -109,7 +105,7 @@ async function buildRunRows(
   });
   const counts = rows.map((row) => ({
     row,
-    tally: rowTally(row.tries, row.skipped),
+    tally: tallyTries(row.tries, row.tries[0]?.scores.length ?? 0, row.skipped),
     ...judgedTries(row.tries, row.skipped),
   }));
   const rolledUp = await rollUp(
@@ -121,36 +117,15 @@ async function buildRunRows(
   return rolledUp.map(({ row, rolled }) => ({ ...row, outcome: rolled.outcome }));
 }
 
-type RowTries = RunRow['tries'];
-
-function judgedTries(tries: RowTries, skipped: boolean) {
-  const outcomes = tries.map(({ scores }) => {
-    const deciding = scores.filter((score) => skipped || !score.skipped);
-    if (deciding.some(({ result }) => result === 'fail')) return 'fail';
+function judgedTries(tries: RunRow['tries'], skipped: boolean) {
+  const outcomes = tries.map(({ scores }): Outcome => {
+    const deciding = scores.filter((score) => skipped || !score.skip);
+    if (deciding.some(({ status }) => status === 'fail')) return 'fail';
     return deciding.length > 0 &&
-      deciding.every(({ result }) => result === 'pass' || result === 'skipped')
+      deciding.every(({ status }) => status === 'pass' || status === 'skipped')
       ? 'pass'
-      : 'open';
+      : 'error';
   });
-  const passed = outcomes.filter((outcome) => outcome === 'pass').length;
-  return {
-    passes: passed,
-    judged: passed + outcomes.filter((outcome) => outcome === 'fail').length,
-  };
-}
-
-function rowTally(tries: RowTries, skipped: boolean): Tally {
-  const scores = tries.flatMap((each) => each.scores);
-  const count = (result: string, only: boolean) =>
-    scores.filter((score) => score.result === result && (!only || skipped || score.skipped)).length;
-  return {
-    num_passes: count('pass', false),
-    num_fails: count('fail', false),
-    num_skip_passes: count('pass', true),
-    num_skip_fails: count('fail', true),
-    num_tries: tries.length,
-    num_metrics: tries[0]?.scores.length ?? 0,
-    num_ungraded: count('ungraded', false),
-    num_errors: count('error', false) + tries.filter(({ error }) => error !== null).length,
-  };
+  const { passes, tries: judged } = countOutcomes(outcomes);
+  return { passes, judged };
 }

@@ -48,14 +48,8 @@ function runTable({ rows, rollup }: RunTable): Block {
       title: rollup ?? 'Status',
       cell: ({ outcome, skipped }) => [`${outcome ?? 'not judged'}${skipped ? ' (skipping)' : ''}`],
     },
-    ...keysOf(rows, ({ parameters }) => parameters).map((key): RunColumn => ({
-      title: key,
-      cell: ({ parameters }) => valueCell(parameters[key]),
-    })),
-    ...keysOf(rows, ({ input }) => input).map((key): RunColumn => ({
-      title: key,
-      cell: ({ input }) => valueCell(input[key]),
-    })),
+    ...valueColumns(rows, ({ parameters }) => parameters),
+    ...valueColumns(rows, ({ input }) => input),
     { title: 'Expected', cell: ({ expected }) => valueCell(expected) },
     ...Array.from({ length: tries }, (_, index) => tryColumns(rows, index)).flat(),
   ];
@@ -68,13 +62,13 @@ function runTable({ rows, rollup }: RunTable): Block {
 
 function tryColumns(rows: readonly RunRow[], index: number): RunColumn[] {
   const names = [
-    ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ name }) => name) ?? [])),
+    ...new Set(rows.flatMap(({ tries }) => tries[index]?.scores.map(({ metric }) => metric) ?? [])),
   ];
   return [
     { title: `Actual #${index}`, cell: ({ tries }) => answerCell(tries[index]) },
     ...names.flatMap((name): RunColumn[] => {
       const scoreOf = ({ tries }: RunRow) =>
-        tries[index]?.scores.find((score) => score.name === name);
+        tries[index]?.scores.find(({ metric }) => metric === name);
       return [
         {
           title: `${name} (metric) #${index}`,
@@ -103,11 +97,15 @@ function secondsOf(milliseconds: number | null = null): string {
 
 function scoreWord(score: RunTry['scores'][number] | undefined): string {
   if (score === undefined) return '–';
-  return `${score.result}${score.skipped ? ' (skipping)' : ''}`;
+  return `${score.status}${score.skip ? ' (skipping)' : ''}`;
 }
 
-function keysOf(rows: readonly RunRow[], of: (row: RunRow) => Record<string, Json>): string[] {
-  return [...new Set(rows.flatMap((row) => Object.keys(of(row))))];
+function valueColumns(
+  rows: readonly RunRow[],
+  of: (row: RunRow) => Record<string, Json>,
+): RunColumn[] {
+  const titles = new Set(rows.flatMap((row) => Object.keys(of(row))));
+  return [...titles].map((title) => ({ title, cell: (row) => valueCell(of(row)[title]) }));
 }
 
 function answerCell(made: RunTry | undefined): Line {

@@ -84,7 +84,6 @@ export interface Rubric {
   better?: Better;
   pass?: readonly string[];
   eval_type: 'classify' | 'cot_classify' | 'classify_cot';
-  notes: string | null;
   /** `expected`: the label that a person chose. `ideal` replaces `{expected}` in the prompt. */
   examples: {
     content: string;

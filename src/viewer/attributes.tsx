@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { attributesWorstFirst } from '../report/sections/order.ts';
 import { change, rates, signedInterval } from '../report/sections/phrases.ts';
 import { count, counted, meansInWords, percent } from '../text/amounts.ts';
 import { Blocks, Chip, wrapped, DataTable } from './blocks.tsx';
@@ -29,15 +30,6 @@ export function AttributesTab() {
   );
 }
 
-const ORDER: readonly AttributeData['verdict'][] = [
-  'regressed',
-  'improved',
-  'also fell',
-  'also rose',
-  'no change found',
-  'too few',
-];
-
 function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
   const { result } = useReport();
   const [first] = attributes;
@@ -64,12 +56,7 @@ function KindTable({ attributes }: { attributes: readonly AttributeData[] }) {
         ]
       : []),
   ];
-  const sorted = attributes.toSorted(
-    (a, b) =>
-      ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict) ||
-      (a.difference ?? 0) - (b.difference ?? 0) ||
-      (a.head ?? 2) - (b.head ?? 2),
-  );
+  const sorted = attributesWorstFirst(attributes);
   return (
     <>
       <h3>

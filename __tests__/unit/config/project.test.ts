@@ -181,7 +181,6 @@ describe('project', () => {
       prompt: text,
       choice_scores: new Map([['YES', 1]]),
       eval_type: 'classify' as const,
-      notes: null,
       examples: [],
       place: { file: '', line: 0 },
     });

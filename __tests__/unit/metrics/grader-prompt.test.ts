@@ -152,11 +152,6 @@ describe('grader prompt', () => {
       '<<<completion KEY>>>\nHi\n<<<end KEY>>>',
     ));
 
-  test("does not include the rubric's notes", () => {
-    const { messages } = promptOf('{completion}', { completion: 'x' }, { notes: 'secret note' });
-    expect(JSON.stringify(messages)).not.toContain('secret note');
-  });
-
   test('uses a delimiter that does not occur in any material', () => {
     const drawn = ['aaa', 'bbb', 'ccc'];
     const random = () => drawn.shift() ?? 'ddd';

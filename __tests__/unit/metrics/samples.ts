@@ -94,7 +94,6 @@ export function rubricOf(
     choice_scores: new Map(Object.entries(scores)),
     eval_type: 'cot_classify',
     better: 'higher',
-    notes: null,
     examples: [],
     place,
     ...more,

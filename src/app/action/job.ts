@@ -96,8 +96,7 @@ async function concludeJob(
   if ('skip' in located) return skip(located.skip, given);
   const job = { ...given, facts: located.facts };
   for (const warning of located.warnings) runner.warning(warning);
-  const approval = await approvalOf(client, job);
-  for (const warning of await useUpApproval(client, job)) runner.warning(warning);
+  const approval = await settleApproval(client, job);
   lease.about(job.facts, inputs.head === null ? job.facts.head : null);
   if (isRevisit(job)) await lease.open();
   const commits = Promise.withResolvers<RunCommits>();
@@ -118,13 +117,21 @@ function unknownOf(error: unknown): Origin {
   throw error;
 }
 
-async function approvalOf(
+/** An approval allows one run of one commit, so the label is removed after every run. */
+async function settleApproval(
   client: Client,
-  { inputs: { untrustedApproval, head }, facts }: Pick<Job, 'inputs' | 'facts'>,
+  {
+    inputs: { untrustedApproval: label, head },
+    facts,
+    runner,
+  }: Pick<Job, 'inputs' | 'facts' | 'runner'>,
 ): Promise<TrustRequest> {
-  return head === null && isApproval(facts, untrustedApproval)
-    ? { approval: await approverOf(client, facts) }
-    : {};
+  const { repository, pullRequest } = facts;
+  if (label === null || pullRequest === null || !isApproval(facts, label)) return {};
+  const request = head === null ? { approval: await approverOf(client, facts) } : {};
+  for (const warning of await removeLabel(client, { repository, pullRequest, label }))
+    runner.warning(warning);
+  return request;
 }
 
 function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
@@ -132,16 +139,6 @@ function skip(reason: string, { runner }: Pick<Job, 'runner'>): JobEnding {
   runner.output('conclusion', 'neutral');
   runner.output('title', logLine(reason));
   return { conclusion: 'neutral', line: endLine('neutral', reason) };
-}
-
-/** An approval allows one run of one commit, so the label is removed after every run. */
-async function useUpApproval(
-  client: Client,
-  { inputs, facts }: Pick<Job, 'inputs' | 'facts'>,
-): Promise<string[]> {
-  const { addedLabel: label, repository, pullRequest } = facts;
-  if (label === null || label !== inputs.untrustedApproval || pullRequest === null) return [];
-  return removeLabel(client, { repository, pullRequest, label });
 }
 
 async function judgeAndPublish(client: Client, job: Job, session: Session): Promise<JobEnding> {

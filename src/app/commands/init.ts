@@ -87,13 +87,11 @@ async function seeFolder(
 ): Promise<{ seen: Seen; starter: StarterFiles }> {
   return withTree(directory, terminal, async (tree, repository) => {
     await refuseOwnRepository(repository);
-    const project = await seeProject(
-      tree,
-      repository,
-      dayOf(terminal.testOverrides),
-      formatsOf(terminal.features),
-      suiteKeysOf(terminal.features),
-    );
+    const project = await seeProject(tree, repository, {
+      today: dayOf(terminal.testOverrides),
+      formats: formatsOf(terminal.features),
+      suiteKeys: suiteKeysOf(terminal.features),
+    });
     const given = { ...project, tree, origin, keys: vendorsWithKey(env) };
     const found = await findStarter(given, terminal);
     return {

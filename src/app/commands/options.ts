@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { Option, type Command } from 'commander';
 import { LLMEVAL_FILE } from '../../config/file-names.ts';
+import type { CommandOptions } from '../../config/inputs.ts';
 import { DEFAULT_CAPS } from '../../config/settings-schema.ts';
 import { userError } from '../../errors.ts';
 import { count } from '../../text/amounts.ts';
@@ -11,18 +12,10 @@ import type { Terminal } from './terminal.ts';
 
 export const REPORT_FOLDERS = ['evaldiff-report', 'multirun'] as const;
 
-export interface EvaluateOptions {
-  config: string;
+export interface EvaluateOptions extends CommandOptions {
   directory: string;
   code: 'sandbox' | 'host' | 'off';
-  codeEnv?: string[];
-  endpoint?: string[];
-  proxy?: string;
-  maxCalls?: string;
-  maxCost?: string;
-  timeout?: string;
   store?: string | false;
-  failOn?: 'regression' | 'failure' | 'never';
   trust?: boolean;
   untrusted?: boolean;
   record?: string;

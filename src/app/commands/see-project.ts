@@ -70,10 +70,9 @@ const MAYBE_EVALS = /(?:eval|task|stimul|promptfoo)[^/]*(?:\/[^/]+)?\.(?:ya?ml|t
 export async function seeProject(
   tree: SourceTree,
   repository: Repository,
-  today: Date,
-  formats: Formats,
-  suiteKeys: readonly SuiteKey[],
+  reader: ProjectReader,
 ): Promise<SeenProject> {
+  const { formats } = reader;
   const { root, below } = repository.workTree;
   const paths = [...tree.files.keys()].sort();
   const inRoot = (path: string) => posix.join(below, path);
@@ -96,7 +95,6 @@ export async function seeProject(
     (path) => isPrompt(path) && !known.some((each) => each.path === path),
   );
   const byName = files.match(placesOf(formats), () => ({ file: '', line: 0 }), []).matches;
-  const reader = { today, formats, suiteKeys };
   const isFree = settings === undefined && prompts.length === 0;
   const broken = isFree ? await unreadable(tree, foreign, reader) : [];
   const isListed =
@@ -141,7 +139,7 @@ const isAmong = (path: string, files: readonly { path: string }[]): boolean =>
 async function unreadable(
   tree: SourceTree,
   paths: readonly string[],
-  { formats, suiteKeys }: ProjectReader,
+  reader: ProjectReader,
 ): Promise<SeenProject['left']> {
   const found = await Promise.all(
     paths.map(async (path) => {
@@ -149,7 +147,7 @@ async function unreadable(
       const alone = withPrompts(tree, [path], {
         grader: { model: factsOf('openai').starterModel },
       });
-      const { problems } = await readFiles(alone, formats, suiteKeys);
+      const { problems } = await readFiles(alone, reader);
       const [first] = problems.filter(({ place }) => place !== null);
       return first === undefined ? [] : [{ path, why: formatProblem(first) }];
     }),
@@ -161,8 +159,7 @@ async function unreadable(
 /** Runs no code of the project. `runs` receives what would run with `code: host`. */
 function readFiles(
   tree: SourceTree,
-  formats: Formats,
-  suiteKeys: readonly SuiteKey[],
+  { formats, suiteKeys }: ProjectReader,
   runs = new Set<string>(),
 ) {
   return readProject(
@@ -203,7 +200,7 @@ function gradingModels({ settings, suites }: Project): string[] {
 
 async function askedVendors(
   tree: SourceTree,
-  { today, formats, suiteKeys }: ProjectReader,
+  reader: ProjectReader,
 ): Promise<
   Pick<
     SeenProject,
@@ -211,7 +208,7 @@ async function askedVendors(
   >
 > {
   const runs = new Set<string>();
-  const { project } = await readFiles(tree, formats, suiteKeys, runs);
+  const { project } = await readFiles(tree, reader, runs);
   const { settings, suites } = project;
   const named = suites.flatMap(({ prompt, tests }) => [
     ...(prompt.model === null ? [] : [prompt.model]),
@@ -230,7 +227,7 @@ async function askedVendors(
     runs: [...runs].sort(),
     needsHost: isProgram || runs.size > 0,
     needsModel: named.includes(UNNAMED_MODEL) && entryOf(settings, UNNAMED_MODEL) === null,
-    retired: retiredModels(models, today),
+    retired: retiredModels(models, reader.today),
     vendors: [...new Set(asked.flatMap((at) => (at.endpoint === null ? [at.provider] : [])))],
     endpoints: [...new Set(asked.flatMap(({ endpoint }) => endpoint ?? []))],
   };

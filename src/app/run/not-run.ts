@@ -2,6 +2,7 @@ import { programFiles } from '../../config/programs.ts';
 import { effectOfNotRun } from '../../kernel/judge/run-rules.ts';
 import type { ReasonOf } from '../../kernel/result/reason.ts';
 import type { AffectedSuite } from '../../kernel/select/affected-suite.ts';
+import { changedKeys } from '../../kernel/select/scoring.ts';
 import type { GateSettings } from '../../kernel/suite/gate-settings.ts';
 import type { PrepareInput } from '../../money/prepared.ts';
 import type { TrustedSides, NotRun } from '../../trust/trusted-sides.ts';
@@ -79,11 +80,7 @@ function changedPrograms(
     if (model === undefined || model.command.length === 0) return [];
     const idsIn = (tree: typeof head): ReadonlyMap<string, string> =>
       programFiles(model, { settings, tree, hash }).ids;
-    const before = idsIn(base);
-    const after = idsIn(head);
-    const files = [...new Set([...before.keys(), ...after.keys()])].filter(
-      (path) => before.get(path) !== after.get(path),
-    );
+    const files = changedKeys(idsIn(base), idsIn(head), (id) => id);
     const what = model.command[0] === AGENT_PROGRAM ? 'agents' : 'programs';
     return files.length === 0 ? [] : [{ what, suites: [prompt.name], files }];
   });

@@ -5,7 +5,7 @@ import {
   type Try,
 } from '../../kernel/plan/suite-run.ts';
 import type { Generation } from '../../kernel/select/affected-suite.ts';
-import { isHosted } from '../../types/model.ts';
+import { isHosted, type Target } from '../../types/model.ts';
 import { SIDES, type Side } from '../../types/plain.ts';
 
 /** The server now uses a different model for this name than when the answers were stored. */
@@ -72,7 +72,12 @@ function triesOf(suites: readonly SuiteComparison[]) {
 }
 
 function nameOf(generation: Generation | null): string | null {
-  if (generation?.kind !== 'request' || !isHosted(generation.target)) return null;
-  const { provider, endpoint, model } = generation.target;
+  return generation?.kind === 'request' ? hostedModelName(generation.target) : null;
+}
+
+/** Null for a program, which has no server. */
+export function hostedModelName(target: Target): string | null {
+  if (!isHosted(target)) return null;
+  const { provider, endpoint, model } = target;
   return endpoint === null ? `${provider} ${model}` : `${provider} ${endpoint} ${model}`;
 }

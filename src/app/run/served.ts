@@ -1,6 +1,6 @@
 import type { SuiteRun } from '../../kernel/plan/suite-run.ts';
-import { isHosted } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
+import { hostedModelName } from './outdated.ts';
 
 /**
  * Returns `base by a, head by b` if both sides requested the same model name, but different models
@@ -9,8 +9,7 @@ import type { Side } from '../../types/plain.ts';
 export function describeServedModels({ suite: { base, head }, runs }: SuiteRun): string | null {
   const [before, after] = [base, head].map((side) => {
     const target = side?.variant.target ?? null;
-    if (target === null || !isHosted(target)) return null;
-    return `${target.provider} ${target.endpoint ?? ''} ${target.model}`;
+    return target === null ? null : hostedModelName(target);
   });
   if (before === null || before !== after) return null;
   const served = (side: Side) =>

@@ -214,11 +214,7 @@ async function remove(
   return warnings;
 }
 
-const Issue = z.object({
-  number: z.number().int(),
-  body: z.string().nullish(),
-  user: z.object({ login: z.string(), id: z.number() }).nullish(),
-});
+const Issue = Comment.omit({ id: true }).extend({ number: z.number().int() });
 
 /** GitHub creates a missing label. */
 const LABEL = 'evaldiff-drift';

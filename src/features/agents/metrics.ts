@@ -37,15 +37,15 @@ function ofFacts(
   return facts === null ? NO_AGENT : measure(facts);
 }
 
-const paths = (what: string) => z.array(z.string().min(1)).default([]).describe(what);
+const texts = (what: string) => z.array(z.string().min(1)).default([]).describe(what);
 
 const filesMetric = defineMetric({
   ...agentMetric,
   name: 'files',
   summary: 'Files of the workspace after the run. The value is the share of conditions that hold.',
   parameters: {
-    exist: paths('Paths that must exist.'),
-    absent: paths('Paths that must not exist.'),
+    exist: texts('Paths that must exist.'),
+    absent: texts('Paths that must not exist.'),
     only_changed: z
       .array(z.string().min(1))
       .optional()
@@ -157,8 +157,8 @@ const stepsMetric = defineMetric({
   summary: 'Tool calls of the run: how many, in which order, and which must not occur.',
   parameters: {
     ...countBounds,
-    order: z.array(z.string().min(1)).default([]).describe(`In this order. ${STEP_PATTERN}`),
-    never: z.array(z.string().min(1)).default([]).describe(`Not at all. ${STEP_PATTERN}`),
+    order: texts(`In this order. ${STEP_PATTERN}`),
+    never: texts(`Not at all. ${STEP_PATTERN}`),
   },
   range: '0 and up',
   passes: `${boundsRule.passes}; if \`order\` and \`never\` hold`,

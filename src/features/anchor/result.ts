@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { passesSchema, shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { passesSchema, shareSchema, suiteFields } from '../../kernel/result/pieces.ts';
 import { countSchema } from '../../types/usage-totals.ts';
 
 const anchoredSuiteSchema = z.strictObject({
-  path: z.string().describe('File of the prompt.'),
-  suite: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe('Model and parameters of the suite.'),
+  ...suiteFields,
   status: z
     .enum(['fell', 'not-confirmed', 'level', 'not-asked'])
     .describe(

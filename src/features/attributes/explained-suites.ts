@@ -53,25 +53,6 @@ export function insightsTitle(insights: readonly Insight[]): string {
   return shown === 0 ? 'no insight' : counted(shown, 'insight');
 }
 
-const VERDICT_ORDER: readonly AttributeResult['verdict'][] = [
-  'regressed',
-  'improved',
-  'also fell',
-  'also rose',
-  'no change found',
-  'too few',
-];
-
-export function attributesWorstFirst(attributes: readonly AttributeResult[]): AttributeResult[] {
-  return [...attributes].sort(
-    (a, b) =>
-      VERDICT_ORDER.indexOf(a.verdict) - VERDICT_ORDER.indexOf(b.verdict) ||
-      (a.difference ?? 0) - (b.difference ?? 0) ||
-      (a.head ?? 2) - (b.head ?? 2) ||
-      (a.p ?? 1) - (b.p ?? 1),
-  );
-}
-
 /** Pass rates, or means of the value that was compared instead. */
 export function attributeWords({ base, head, values }: AttributeResult): string {
   return values?.tested

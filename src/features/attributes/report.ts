@@ -16,6 +16,7 @@ import {
 import { shortFace } from '../../report/sections/faces.ts';
 import type { FeatureReport } from '../../report/sections/feature-report.ts';
 import { fixBlocks } from '../../report/sections/fixes.ts';
+import { attributesWorstFirst } from '../../report/sections/order.ts';
 import { change, rates } from '../../report/sections/phrases.ts';
 import type { FlatTable } from '../../report/test-rows.ts';
 import { andMore, wholeRates, signed, count, counted, wholePercent } from '../../text/amounts.ts';
@@ -23,7 +24,6 @@ import {
   attributeWords,
   explainedSuites,
   KIND_WORDS,
-  attributesWorstFirst,
   figureHead,
   didMove,
   movedCounts,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shareSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { shareSchema, suiteFields } from '../../kernel/result/pieces.ts';
 import { changeUnitSchema } from '../../trials/change-unit.ts';
 import { fixSchema } from '../../trials/fix.ts';
 import { countSchema } from '../../types/usage-totals.ts';
@@ -55,9 +55,7 @@ const causeSchema = z.strictObject({
 });
 
 const suiteCausesSchema = z.strictObject({
-  path: z.string().describe('File of the prompt.'),
-  suite: z.string().describe('Name of the suite.'),
-  variant: variantSchema.describe('Model and parameters of the suite.'),
+  ...suiteFields,
   causes: z.array(causeSchema).describe('The causes; empty: not found.'),
   explained: z
     .strictObject({

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { passesSchema, variantSchema } from '../../kernel/result/pieces.ts';
+import { passesSchema, suiteFields, variantSchema } from '../../kernel/result/pieces.ts';
 
 const promiseSchema = z.strictObject({
-  path: z.string().describe('File of the prompt.'),
-  suite: z.string().describe('Name of the suite.'),
+  ...suiteFields,
   variant: variantSchema
     .nullable()
     .describe('Model and parameters of the suite; null: it did not run.'),

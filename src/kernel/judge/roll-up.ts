@@ -1,4 +1,4 @@
-import type { Score, Tally } from '../../types/metric.ts';
+import type { Outcome, Tally } from '../../types/metric.ts';
 import type { Evaluate } from '../../types/model.ts';
 import type { Side } from '../../types/plain.ts';
 import { identityOf, type ReferenceRun, type SuiteRun } from '../plan/suite-run.ts';
@@ -7,12 +7,19 @@ import { scoreCount, type Scoring } from '../select/scoring.ts';
 import { countOutcomes } from '../statistics/table.ts';
 import type { Rollup, Tests } from '../suite/suite.ts';
 
+interface TalliedTry {
+  /** Absent in the reports of llmeval. */
+  outcome?: Outcome;
+  error: string | null;
+  scores: { status: string; skip: boolean }[];
+}
+
 /**
  * The first four counts have llmeval's meaning: num_passes and num_fails include skipped scores.
  */
-export function tallyTries(tries: readonly TryResult[], metrics: number, skipped: boolean): Tally {
+export function tallyTries(tries: readonly TalliedTry[], metrics: number, skipped: boolean): Tally {
   const scores = tries.flatMap((tryResult) => tryResult.scores);
-  const count = (status: Score['status'], onlySkipped = false) =>
+  const count = (status: string, onlySkipped = false) =>
     scores.filter((score) => score.status === status && (!onlySkipped || skipped || score.skip))
       .length;
   return {
@@ -25,7 +32,7 @@ export function tallyTries(tries: readonly TryResult[], metrics: number, skipped
     num_ungraded: count('ungraded'),
     num_errors:
       count('error') +
-      tries.filter(({ outcome, error }) => outcome === 'error' && error !== null).length,
+      tries.filter(({ outcome = 'error', error }) => outcome === 'error' && error !== null).length,
   };
 }
 

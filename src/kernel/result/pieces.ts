@@ -53,4 +53,11 @@ export const variantSchema = z.strictObject({
     .describe('Parameters that are sent with the messages.'),
 });
 
+/** The keys by which parts of a result name their suite. */
+export const suiteFields = {
+  path: z.string().describe('File of the prompt.'),
+  suite: z.string().describe('Name of the suite.'),
+  variant: variantSchema.describe('Model and parameters of the suite.'),
+};
+
 export type Variant = z.infer<typeof variantSchema>;

@@ -105,7 +105,7 @@ export function scoringIdentity(scoring: Scoring): string {
   return canonicalJson(parts.map(([key, { value }]) => [key, value]));
 }
 
-/** Omits notes and examples, because they do not affect grades. */
+/** Omits examples, because they do not affect grades. */
 export function rubricIdentity(rubric: Rubric): Json {
   const { prompt, choice_scores, eval_type, better, pass } = rubric;
   return {

@@ -26,8 +26,7 @@ export type Cluster = readonly ClusterMember[];
  * most of their judged tries. So errors are not evidence, and the test is exact.
  */
 export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): Cluster[] {
-  const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
-  return [...groups.values()].flatMap((members) => {
+  return clusteredRows(rows).flatMap((members) => {
     const all = members.map(([, { tries }]) => tries);
     const onBase = judgedTries(all, 'base', upTo);
     const onHead = judgedTries(all, 'head', upTo);
@@ -43,6 +42,11 @@ export function formClusters(rows: readonly ClusteredTries[], upTo = Infinity): 
       }),
     ];
   });
+}
+
+/** Each row with its index. A row without a cluster is its own. */
+export function clusteredRows<Row extends ClusteredTries>(rows: readonly Row[]): [number, Row][][] {
+  return [...Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at).values()];
 }
 
 function judgedTries(members: readonly Tries[], side: keyof Tries, upTo: number): number[] {

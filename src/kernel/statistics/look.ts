@@ -2,6 +2,7 @@ import {
   formClusters,
   clusterTable,
   type Cluster,
+  clusteredRows,
   type ClusteredTries,
   type Unit,
 } from './clusters.ts';
@@ -86,8 +87,7 @@ export function rowsOf({ rows, tries: upTo }: Look): ClusteredTries[] {
 }
 
 function clustersByMetric(rows: readonly LookRow[], upTo: number): ClusterByMetric[] {
-  const groups = Map.groupBy(rows.entries(), ([at, { cluster }]) => cluster ?? at);
-  return [...groups.values()].flatMap((group) => {
+  return clusteredRows(rows).flatMap((group) => {
     const members = group.map(([, row]) => row);
     const metrics = new Set(members.flatMap((row) => [...(row.metrics?.keys() ?? [])]));
     const byMetric = [null, ...metrics].flatMap((metric) => {

@@ -150,3 +150,24 @@ export function groupByEqualKey<T>(
     first === undefined ? [] : [[first, ...others]],
   );
 }
+
+type Attribute = Pick<Result['attributes'][number], 'verdict' | 'difference' | 'head' | 'p'>;
+
+const ATTRIBUTE_VERDICTS: readonly Attribute['verdict'][] = [
+  'regressed',
+  'improved',
+  'also fell',
+  'also rose',
+  'no change found',
+  'too few',
+];
+
+export function attributesWorstFirst<A extends Attribute>(attributes: readonly A[]): A[] {
+  return attributes.toSorted(
+    (a, b) =>
+      ATTRIBUTE_VERDICTS.indexOf(a.verdict) - ATTRIBUTE_VERDICTS.indexOf(b.verdict) ||
+      (a.difference ?? 0) - (b.difference ?? 0) ||
+      (a.head ?? 2) - (b.head ?? 2) ||
+      (a.p ?? 1) - (b.p ?? 1),
+  );
+}

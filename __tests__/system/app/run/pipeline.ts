@@ -196,7 +196,6 @@ export function rubricOf(prompt: string, more: Partial<Rubric> = {}): Rubric {
     ]),
     better: 'higher',
     eval_type: 'cot_classify',
-    notes: null,
     examples: [],
     place: { file: 'rubrics/r.yaml', line: 1 },
     ...more,

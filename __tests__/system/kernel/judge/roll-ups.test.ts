@@ -152,7 +152,7 @@ describe('a custom roll-up that also sees skipped references', () => {
   });
 
   test('judges the skipped tests of a saved run as that run judged them', async () => {
-    const row = (id: string, skip: boolean, result: 'pass' | 'fail') => ({
+    const row = (id: string, skip: boolean, status: 'pass' | 'fail') => ({
       id,
       input: { q: id },
       expected: undefined,
@@ -160,7 +160,7 @@ describe('a custom roll-up that also sees skipped references', () => {
       made: {
         actual: 'x',
         error: null,
-        scores: [{ name: 'has', value: 1, result, skipped: skip }],
+        scores: [{ metric: 'has', value: 1, status, skip }],
       },
     });
     const report = {

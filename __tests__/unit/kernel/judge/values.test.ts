@@ -263,7 +263,6 @@ describe('values of a metric', () => {
       prompt: '{content}',
       choice_scores: new Map(Object.entries({ F: 1, C: 0.5, A: 0 })),
       eval_type: 'classify',
-      notes: null,
       examples: [],
       place: { file: 'rubrics/r.yaml', line: 1 },
     };

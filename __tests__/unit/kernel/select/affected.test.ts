@@ -137,19 +137,20 @@ describe('affected references', () => {
 });
 
 describe('change of the scoring', () => {
-  test("includes a rubric's text, but not its notes or examples", () => {
+  test("includes a rubric's text, but not its examples", () => {
     const graded = tests({
       metrics: [metric('polite', { source: { kind: 'rubric', rubric: 'polite' } })],
     });
-    const side = (which: 'base' | 'head', text: string, notes: string | null = null) => {
+    const side = (which: 'base' | 'head', text: string, content?: string) => {
       const place = { file: 'rubrics/r.yaml', line: 1 };
-      const rubrics = new Map([['polite', rubricOf(text, {}, { name: 'polite', notes, place })]]);
+      const given = { context: null, ideal: null, expected: 'YES', place };
+      const examples = content === undefined ? [] : [{ ...given, content }];
+      const rubric = rubricOf(text, {}, { name: 'polite', examples, place });
+      const rubrics = new Map([['polite', rubric]]);
       return suiteSide(which, { prompt: suite().prompt, tests: graded }, { rubrics });
     };
     const base = side('base', 'Is it kind?');
-    expect(affectedReferences(base, side('head', 'Is it kind?', 'new note')).references).toEqual(
-      [],
-    );
+    expect(affectedReferences(base, side('head', 'Is it kind?', 'Hello!')).references).toEqual([]);
     const { because } = affectedReferences(base, side('head', 'Is it polite?'));
     expect(because).toEqual([{ key: 'rubrics.polite', file: 'rubrics/r.yaml' }]);
   });
