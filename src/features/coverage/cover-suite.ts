@@ -179,7 +179,8 @@ async function searchLines(
 ): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
   const { run, lines, ids, counter, input, ask } = bench;
   const found = await coverLines(input, ask);
-  const drafts = await draftTests(found, lines, { run, counter, tools });
+  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
+  const drafts = await draftTests(untested, lines, { run, counter, tools });
   return {
     lines: lines.units.map((unit, line) => {
       const { kind: status, reference, ...own } = found.lines[line] ?? NOT_ASKED;
@@ -193,15 +194,14 @@ async function searchLines(
 
 const NOT_ASKED = { kind: 'unsettled', reference: null, with: null, answers: 0 } as const;
 
-/** By line: the test for it, if a grader drafts tests and the line is among the first untested. */
+/** By line: the test for it, if a grader drafts tests and the line is among the first of these. */
 async function draftTests(
-  found: Covered,
+  untested: readonly number[],
   lines: PromptChange,
   { run, counter, tools }: { run: SuiteRun; counter: CallCounter; tools: CoverTools },
 ): Promise<FixFound[]> {
   const { grader, random, unasked } = tools;
   const side = run.suite.head;
-  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
   const drafts: FixFound[] = [];
   const [first] = untested;
   if (unasked !== null && first !== undefined) drafts[first] = { fix: null, no_fix: unasked };
@@ -211,6 +211,48 @@ async function draftTests(
   const bench = { run, side, lines, asking, ended, tools: { ...tools, complete } };
   for (const line of untested.slice(0, MOST_DRAFTED)) drafts[line] = await draftTest(line, bench);
   return drafts;
+}
+
+/** What was found before. The untested line of this text gains a drafted test. */
+export async function draftFor(
+  text: string,
+  earlier: readonly SuiteCoverage[],
+  plan: PlannedFeature<CallLimits>,
+  run: ComparedRun,
+  tools: FeatureTools,
+): Promise<SuiteCoverage[]> {
+  const found: SuiteCoverage[] = [];
+  for (const suite of earlier) {
+    const row = run.rows.find(
+      ({ result: { path, name } }) => path === suite.path && name === suite.suite,
+    );
+    const own = coverTools(plan, run, tools);
+    found.push(
+      row === undefined ? suite : await withDraft(text, suite, row.comparison, plan.own.most, own),
+    );
+  }
+  return found;
+}
+
+async function withDraft(
+  text: string,
+  suite: SuiteCoverage,
+  { run }: SuiteComparison,
+  room: number,
+  tools: CoverTools,
+): Promise<SuiteCoverage> {
+  const lines = linesToCover({ run }, 'prompt', await readSideFiles([run.suite], tools.sources));
+  const asked = suite.lines.find(
+    ({ status, unit }) => status === 'untested' && unit.head_text === text,
+  );
+  if (lines === null || lines.units === null || asked === undefined) return suite;
+  const at = lines.units.findIndex(
+    ({ head_text, lines: { from } }) => head_text === text && from === asked.unit.lines.from,
+  );
+  const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
+  const drafts = await draftTests(at < 0 ? [] : [at], lines, { run, counter, tools });
+  const drafted = suite.lines.map((line) => (line === asked ? { ...line, ...drafts[at] } : line));
+  return { ...suite, lines: drafted };
 }
 
 export function whyUnsettled(

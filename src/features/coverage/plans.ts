@@ -3,6 +3,7 @@ import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { callsPerTry } from '../../trials/tries.ts';
@@ -11,12 +12,14 @@ import {
   MOST_DRAFTED,
   coverableRuns,
   coverSuites,
+  draftFor,
   isBaseWithout,
   linesToCover,
   searchedKey,
   type CallLimits,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
+import { coverageKeys } from './result.ts';
 import { MOST_ROUND_TRIES } from './shorter.ts';
 
 export const coverageCalls: CallNames = {
@@ -37,11 +40,35 @@ const MOST_PER_PAIR = 4;
 export const wholeCover: Feature<CallLimits> = {
   key: 'coverage',
   calls: coverageCalls,
+  result: { run: coverageKeys },
   plan: (run) => planWhole(run),
   after: async (plan, run, tools) => ({
     parts: { coverage: await coverSuites(plan, run, 'prompt', tools) },
   }),
 };
+
+/** What `evaldiff dev` runs for a prompt: all of its lines, or a test for an untested one. */
+export function requestedCover(
+  { coverage: earlier = [] }: Result,
+  line: string | null,
+): Feature<CallLimits> {
+  return {
+    ...wholeCover,
+    plan: (run) =>
+      line === null
+        ? planWhole(run)
+        : { ...planSearch(run, () => DRAFT_CALLS), ...drafterOf(run, 'A drafted test') },
+    async after(plan, run, tools) {
+      if (line !== null)
+        return { parts: { coverage: await draftFor(line, earlier, plan, run, tools) } };
+      const coverage = await coverSuites(plan, run, 'prompt', tools);
+      const others = earlier.filter(({ path, suite }) =>
+        coverage.every((own) => own.path !== path || own.suite !== suite),
+      );
+      return { parts: { coverage: [...others, ...coverage] } };
+    },
+  };
+}
 
 /** So many calls settle even a short prompt. */
 const FEWEST_CALLS = 40;

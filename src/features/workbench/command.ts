@@ -14,13 +14,18 @@ import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
 import { formatProblem, UserError, problem } from '../../errors.ts';
+import type { EditResult } from '../../documents/yaml-splices.ts';
 import type { OwnSettings } from '../../project/settings.ts';
+import { proposalsIn } from '../../report/sections/feature-report.ts';
+import { promptKey } from '../../report/sections/order.ts';
+import { withEdit } from '../../trials/fix-edit.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
-import { findSuite, findTest, viewOf } from './live-view.ts';
-import type { OpenProject } from './look.ts';
+import { findSuite, findTest, shownResult, shownSuites, viewOf } from './live-view.ts';
+import { planSingle, type OpenProject } from './look.ts';
 import {
   createRefresher,
   initialState,
+  leftToSpend,
   liveState,
   spendWords,
   type Refresher,
@@ -90,6 +95,7 @@ async function openWorkbench(
       suiteKeys: suiteKeysOf(terminal.features),
     },
     documents: new Map(),
+    examine: terminal.features.find(({ onRequest }) => onRequest !== undefined)?.onRequest,
     draft: null,
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, remember }, work),
@@ -198,6 +204,10 @@ async function performOn(
     case 'draft':
     case 'save':
       return editPrompt(action, context);
+    case 'cover':
+      return cover(action, context);
+    case 'write':
+      return writeProposal(action, context);
     case 'discard':
       return showDraft(null, context);
     default:
@@ -219,8 +229,44 @@ function runOneSuite(identity: string, { state, refresher }: ActionContext): Act
   const suite = findSuite(state, identity);
   if (suite === null) return NOT_FOUND_REPLY;
   const { name, variant } = suite;
-  void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
+  void refresher.run({ single: { suite: name, id: null, variant, tries: null, compared: false } });
   return done(`running ${name}`);
+}
+
+async function cover(
+  { prompt, line, isAgreed }: Extract<Action, { kind: 'cover' }>,
+  { state, project, refresher }: ActionContext,
+): Promise<ActionReply> {
+  const shown = shownResult(state);
+  const suite = shownSuites(state).find((each) => promptKey(each) === prompt);
+  const feature = shown === null ? undefined : project.examine?.(shown, line);
+  if (suite === undefined || feature === undefined) return NOT_FOUND_REPLY;
+  const { name, variant } = suite;
+  const single = { suite: name, id: null, variant, tries: null, compared: false };
+  if (isAgreed) {
+    void refresher.run({ single, feature });
+    return done(`running ${name}`);
+  }
+  const planned = await planSingle(project, leftToSpend(state), { single, feature });
+  return typeof planned === 'string'
+    ? done(`This makes ${planned}. Press again to ask.`)
+    : refused(planned.map(formatProblem).join(' · '));
+}
+
+function writeProposal(
+  { file, replacement }: Extract<Action, { kind: 'write' }>,
+  { state, project }: ActionContext,
+): Promise<ActionReply> {
+  const shown = shownResult(state);
+  const proposals = shown === null ? [] : proposalsIn(shown, state.look?.reports ?? []);
+  const [fix] = proposals
+    .map((proposal) => proposal.fix)
+    .filter((own) => own.file === file && own.replacement === replacement);
+  const edit = (before: string): EditResult => {
+    const text = fix === undefined ? null : withEdit(before, fix);
+    return text === null ? { refused: 'these lines have changed since they were run' } : { text };
+  };
+  return rewrite({ file, what: 'what was run is written', edit }, project, state.written);
 }
 
 async function addFirst(
@@ -283,7 +329,7 @@ async function performOnTest(action: TestAction, context: ActionContext): Promis
     const compared = action.side === 'base' && base !== null;
     const tries = ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES;
     const { name, variant } = suite;
-    void context.refresher.run({ suite: name, id, variant, tries, compared });
+    void context.refresher.run({ single: { suite: name, id, variant, tries, compared } });
     return done(`running ${id}`);
   }
   const wish = wishOf(action, reference, prompt);

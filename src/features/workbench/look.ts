@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Feature } from '../../app/run/feature.ts';
 import { sha256, type AnswerExchange } from '../../app/session/cached-complete.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides, WORKTREE, type Sides } from '../../app/session/sides.ts';
@@ -7,8 +8,15 @@ import { forgetOthers, withText, type ParsedDocuments } from '../../documents/fi
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Completion } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
+import {
+  planSides,
+  runSides,
+  type Evaluation,
+  type WorkLook,
+  type WrittenPrompt,
+} from './evaluate.ts';
 import {
   withAllowance,
   stopOnEdit,
@@ -26,6 +34,7 @@ export interface OpenProject {
   assumesCost: boolean;
   read: ReadOptions;
   documents: ParsedDocuments;
+  examine: Feature['onRequest'];
   /** A file's unsaved text, which is run in place of the saved one. */
   draft: { file: string; text: string } | null;
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
@@ -164,11 +173,30 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
+/** What running these tests would ask, in words. */
+export function planSingle(
+  project: OpenProject,
+  allowance: Allowance,
+  { single, feature }: SingleRun,
+): Promise<string | Problem[]> {
+  return project.inSession(async (opened) => {
+    const session = withAllowance(narrowSession(opened, single), allowance);
+    const { head } = (await workbenchSides(session, project)).sides;
+    return planSides(session, { base: null, head }, { ...project, feature });
+  });
+}
+
+/** `feature`: runs instead of the project's features. */
+export interface SingleRun {
+  single: Single;
+  feature?: Feature;
+}
+
 /** Null if the files changed meanwhile. */
 export function runSingle(
   project: OpenProject,
   allowance: Allowance,
-  single: Single,
+  { single, feature }: SingleRun,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
@@ -180,6 +208,7 @@ export function runSingle(
     const { result } = await runSides(session, of, {
       documents: project.documents,
       paid,
+      feature,
       stored: false,
       assumesCost: project.assumesCost,
     });

@@ -20,7 +20,7 @@ function lookingAt(error: Error) {
 test('a failed refresh after a button click ends the workbench without an unhandled rejection', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const { looking } = lookingAt(full);
-  await looking.run(single);
+  await looking.run({ single });
   expect(looking.failed.reason).toBe(full);
   await looking.refresh();
   await looking.idle();
