@@ -259,11 +259,9 @@ function writeProposal(
 ): Promise<ActionReply> {
   const shown = shownResult(state);
   const proposals = shown === null ? [] : proposalsIn(shown, state.look?.reports ?? []);
-  const [fix] = proposals
-    .map((proposal) => proposal.fix)
-    .filter((own) => own.file === file && own.replacement === replacement);
+  const found = proposals.find(({ fix }) => fix.file === file && fix.replacement === replacement);
   const edit = (before: string): EditResult => {
-    const text = fix === undefined ? null : withEdit(before, fix);
+    const text = found === undefined ? null : withEdit(before, found.fix);
     return text === null ? { refused: 'these lines have changed since they were run' } : { text };
   };
   return rewrite({ file, what: 'what was run is written', edit }, project, state.written);

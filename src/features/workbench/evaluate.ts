@@ -38,6 +38,8 @@ export interface WorkLook {
   missing: boolean;
   interrupted: boolean;
   alone: string | null;
+  /** A file's unsaved text, which is run in place of the saved one. */
+  draft: { file: string; text: string } | null;
 }
 
 interface SentLookup {

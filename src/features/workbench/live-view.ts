@@ -26,8 +26,8 @@ export function shownResult({ look, found }: LookState): Result | null {
   return found?.prompts === promptTexts(look) ? { ...look.result, ...found.parts } : look.result;
 }
 
-export function promptTexts({ prompts, texts }: WorkLook): string {
-  return JSON.stringify([...prompts.values()].map(({ path }) => [path, texts.get(path)]));
+export function promptTexts({ prompts, texts, draft }: WorkLook): string {
+  return JSON.stringify([draft, ...[...prompts.values()].map(({ path }) => texts.get(path))]);
 }
 
 /** What the page shows. Null before the first evaluation. */

@@ -35,8 +35,7 @@ export interface OpenProject {
   read: ReadOptions;
   documents: ParsedDocuments;
   examine: Feature['onRequest'];
-  /** A file's unsaved text, which is run in place of the saved one. */
-  draft: { file: string; text: string } | null;
+  draft: WorkLook['draft'];
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
   /** Writes an example suite. */
@@ -58,7 +57,7 @@ export function look(
   onlooker: Onlooker,
 ): Promise<WorkLook | null> {
   const { edited, show } = onlooker;
-  const { documents } = project;
+  const { documents, draft } = project;
   return project.inSession(async (opened) => {
     const session = stopOnEdit(opened, edited);
     const { sides, alone, saved } = await workbenchSides(session, project);
@@ -92,6 +91,7 @@ export function look(
       files: [...head.files.keys()],
       interrupted: opened.halting.halted()?.code === 'interrupted',
       alone,
+      draft,
     });
     if (edited.aborted) return null;
     const stored = seen(first);

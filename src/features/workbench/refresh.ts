@@ -197,7 +197,9 @@ async function runNow(
   const { look: shown } = state;
   state.isRunning = true;
   tell(`running ${name}`);
-  const result = await runSingle(project, leftToSpend(state), asked, onlooker);
+  // The unsaved text may have changed since the page showed what was asked for.
+  const own = { ...project, draft: shown?.draft ?? null };
+  const result = await runSingle(own, leftToSpend(state), asked, onlooker);
   // Another evaluation follows, because the files changed.
   if (result === null) return;
   state.isRunning = false;
