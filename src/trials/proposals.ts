@@ -37,7 +37,6 @@ interface Proposed {
 
 interface ProposalPrompt {
   side: SuiteSide;
-  messages: Prompt['messages'];
   files: HeadFiles;
 }
 
@@ -75,10 +74,10 @@ export async function proposedFixes(
   return { candidates, why: 'no written change can be tried' };
 }
 
-/** Null if code generates the messages. */
-export function writtenMessages(side: SuiteSide | null): Prompt['messages'] | null {
-  const { code, made, messages } = side?.suite.prompt ?? {};
-  return code !== null || made !== undefined ? null : (messages ?? null);
+/** Whether the prompt has messages that no code generates. */
+export function isWritten(side: SuiteSide | null): side is SuiteSide {
+  const { code, made } = side?.suite.prompt ?? {};
+  return code === null && made === undefined;
 }
 
 type Proposal = z.output<typeof proposalSchema>;
@@ -115,11 +114,10 @@ async function candidateOf(
       suite: { prompt, tests },
       variant,
     },
-    messages: written,
     files,
   }: ProposalPrompt,
 ): Promise<FixCandidate | null> {
-  const replaced = replaceOnce(written, proposal);
+  const replaced = replaceOnce(prompt.messages, proposal);
   if (replaced === null) return null;
   const { messages, message, line } = replaced;
   const { was, becomes } = proposal;

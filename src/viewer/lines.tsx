@@ -1,12 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { coveredWords } from '../report/sections/covered-lines.ts';
-import { place } from '../report/sections/document.ts';
+import { useRef, useState } from 'preact/hooks';
+import { COVERED_HEAD, coveredRow } from '../report/sections/covered-lines.ts';
 import { fixBlocks } from '../report/sections/fixes.ts';
 import { promptKey } from '../report/sections/order.ts';
 import { Blocks, DataTable, LineView, wrapped } from './blocks.tsx';
 import { rawOf, type CoverageData } from './data.ts';
 import { useReport } from './report.ts';
-import { isTyping } from './row.tsx';
+import { useKeys } from './row.tsx';
 import { lineName } from './tests.ts';
 
 /** The lines of prompts, and the tests that hold them. */
@@ -14,17 +13,12 @@ export function Lines() {
   const { result, live } = useReport();
   const { coverage = [] } = result;
   const section = useRef<HTMLElement>(null);
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (isTyping(event)) return;
-      const button = `[data-key="${CSS.escape(event.key)}"]`;
-      const row = document.activeElement?.closest('tr') ?? null;
-      const found = row?.querySelector(button) ?? section.current?.querySelector(button);
-      if (found instanceof HTMLElement) found.click();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useKeys(({ key }) => {
+    const button = `[data-key="${CSS.escape(key)}"]`;
+    const row = document.activeElement?.closest('tr') ?? null;
+    const found = row?.querySelector(button) ?? section.current?.querySelector(button);
+    if (found instanceof HTMLElement) found.click();
+  });
   return (
     <section ref={section}>
       <h2>Which line is tested?</h2>
@@ -52,22 +46,27 @@ function SuiteLines({ suite }: { suite: CoverageData }) {
       <h3>{name}</h3>
       {reason !== null && <p class="soft">{`Not settled, because ${reason}.`}</p>}
       <DataTable
-        head={['Place', 'Line', 'Tests']}
-        rows={lines.map((line) => [
-          <LineView line={[place(line.unit.file, line.unit.lines.from)]} links={links} />,
-          wrapped(<code>{line.unit.head_text}</code>),
-          wrapped(
-            <>
-              <LineView line={coveredWords(line, lines)} links={links} />{' '}
-              {line.reference !== null && (
-                <button type="button" onClick={() => showTests({ line: lineName(line) })}>
-                  Show the test
-                </button>
-              )}
-              {line.status === 'untested' && <Draft line={line} prompt={prompt} />}
-            </>,
-          ),
-        ])}
+        head={COVERED_HEAD}
+        rows={lines.map((line) => {
+          const [where, text, tests] = coveredRow(line, lines).map((cell) => (
+            <LineView line={cell} links={links} />
+          ));
+          return [
+            where,
+            wrapped(text),
+            wrapped(
+              <>
+                {tests}{' '}
+                {line.reference !== null && (
+                  <button type="button" onClick={() => showTests({ line: lineName(line) })}>
+                    Show the test
+                  </button>
+                )}
+                {line.status === 'untested' && <Draft line={line} prompt={prompt} />}
+              </>,
+            ),
+          ];
+        })}
       />
     </>
   );

@@ -7,7 +7,7 @@ import { provenFix, type FixCandidate, type FixFound } from '../../trials/fix.ts
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
-import { proposedFixes, writtenMessages, type ProposalQuestion } from '../../trials/proposals.ts';
+import { isWritten, proposedFixes, type ProposalQuestion } from '../../trials/proposals.ts';
 import type { MakeTries } from '../../trials/tries.ts';
 import type { Cause } from './result.ts';
 
@@ -56,11 +56,9 @@ async function draftedFixes(
   bench: FixBench,
 ): Promise<FixCandidate[]> {
   const { grader, side, packet, ...files } = bench;
-  const messages = writtenMessages(side);
   const question = questionOf(unit, bench);
-  if (grader === null || side === null || messages === null || question === null) return [];
-  const prompt = { side, messages, files };
-  return (await proposedFixes(question, packet(shown), prompt, grader)).candidates;
+  if (grader === null || !isWritten(side) || question === null) return [];
+  return (await proposedFixes(question, packet(shown), { side, files }, grader)).candidates;
 }
 
 /**

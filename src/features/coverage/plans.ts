@@ -4,6 +4,7 @@ import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
 import type { Result } from '../../kernel/result/result.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { callsPerTry } from '../../trials/tries.ts';
@@ -15,7 +16,6 @@ import {
   draftFor,
   isBaseWithout,
   linesToCover,
-  searchedKey,
   type CallLimits,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
@@ -111,7 +111,7 @@ function planSearch(
 ): FeaturePlan<CallLimits> {
   const { n_tries, coverage } = head.project.settings;
   // One variant of a sweep, because others would repeat all calls.
-  const byName = new Map(all.map((suite) => [searchedKey(suite.run.suite), suite]));
+  const byName = new Map(all.map((suite) => [promptKey(suite.run.suite), suite]));
   const suites = [...byName.values()].map((suite): SuiteComparison => {
     const written = suite.run.scoring.tests.n_tries ?? n_tries;
     const tries = written === 'adaptive' ? LEAST_TRIES : Math.max(least, written);
@@ -125,7 +125,7 @@ function planSearch(
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
-    announced.set(searchedKey(suite.run.suite), calls);
+    announced.set(promptKey(suite.run.suite), calls);
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });

@@ -1,5 +1,5 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { coveredWords } from '../../report/sections/covered-lines.ts';
+import { COVERED_HEAD, coveredRow } from '../../report/sections/covered-lines.ts';
 import {
   code,
   markedLine,
@@ -89,14 +89,10 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
   if (lines.length === 0) return [title];
   const named = (words: string, ids: readonly string[]): Line[] =>
     ids.length === 0 ? [] : [[`${words}: ${firstWords(ids)}.`]];
-  const rows = lines.map((line) => [
-    [place(line.unit.file, line.unit.lines.from)],
-    [code(line.unit.head_text ?? '')],
-    coveredWords(line, lines),
-  ]);
+  const rows = lines.map((line) => coveredRow(line, lines));
   return [
     title,
-    { kind: 'table', head: [['Place'], ['Line'], ['Tests']], rows },
+    { kind: 'table', head: COVERED_HEAD.map((word) => [word]), rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
       [`${counted(calls, 'call')} without some of the lines.`],

@@ -22,6 +22,7 @@ import { withEdit } from '../../trials/fix-edit.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
 import { findSuite, findTest, shownResult, shownSuites, viewOf } from './live-view.ts';
 import { planSingle, type OpenProject } from './look.ts';
+import type { SingleRun } from './narrow-session.ts';
 import {
   createRefresher,
   initialState,
@@ -195,8 +196,10 @@ async function performOn(
   context: ActionContext,
 ): Promise<ActionReply> {
   switch (action.kind) {
-    case 'run-suite':
-      return runOneSuite(action.suite, context);
+    case 'run-suite': {
+      const suite = findSuite(context.state, action.suite);
+      return suite === null ? NOT_FOUND_REPLY : beginRun({ suite }, context);
+    }
     case 'start':
       return start(context);
     case 'first':
@@ -225,29 +228,23 @@ async function start({ project }: ActionContext): Promise<ActionReply> {
   }
 }
 
-function runOneSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
-  const suite = findSuite(state, identity);
-  if (suite === null) return NOT_FOUND_REPLY;
-  const { name, variant } = suite;
-  void refresher.run({ single: { suite: name, id: null, variant, tries: null, compared: false } });
-  return done(`running ${name}`);
+function beginRun(asked: SingleRun, { refresher }: ActionContext): ActionReply {
+  void refresher.run(asked);
+  return done(`running ${asked.id ?? asked.suite.name}`);
 }
 
 async function cover(
   { prompt, line, isAgreed }: Extract<Action, { kind: 'cover' }>,
-  { state, project, refresher }: ActionContext,
+  context: ActionContext,
 ): Promise<ActionReply> {
+  const { state, project } = context;
   const shown = shownResult(state);
   const suite = shownSuites(state).find((each) => promptKey(each) === prompt);
   const feature = shown === null ? undefined : project.examine?.(shown, line);
   if (suite === undefined || feature === undefined) return NOT_FOUND_REPLY;
-  const { name, variant } = suite;
-  const single = { suite: name, id: null, variant, tries: null, compared: false };
-  if (isAgreed) {
-    void refresher.run({ single, feature });
-    return done(`running ${name}`);
-  }
-  const planned = await planSingle(project, leftToSpend(state), { single, feature });
+  const asked = { suite, feature };
+  if (isAgreed) return beginRun(asked, context);
+  const planned = await planSingle(project, leftToSpend(state), asked);
   return typeof planned === 'string'
     ? done(`This makes ${planned}. Press again to ask.`)
     : refused(planned.map(formatProblem).join(' · '));
@@ -283,11 +280,7 @@ async function addFirst(
     what: 'the first test is added',
     change: { kind: 'first' as const, ...added },
   };
-  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
-}
-
-function textsOf({ look }: WorkbenchState): ReadonlyMap<string, string> {
-  return look?.texts ?? new Map<string, string>();
+  return writeBack(wish, { project, texts: state.look?.texts, prompt }, state.written);
 }
 
 async function editPrompt(
@@ -326,13 +319,11 @@ async function performOnTest(action: TestAction, context: ActionContext): Promis
     const { id, base, head } = reference;
     const compared = action.side === 'base' && base !== null;
     const tries = ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES;
-    const { name, variant } = suite;
-    void context.refresher.run({ single: { suite: name, id, variant, tries, compared } });
-    return done(`running ${id}`);
+    return beginRun({ suite, id, tries, compared }, context);
   }
   const wish = wishOf(action, reference, prompt);
   if (typeof wish === 'string') return refused(wish);
-  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
+  return writeBack(wish, { project, texts: state.look?.texts, prompt }, state.written);
 }
 
 function raise({ state: { spend }, refresher, given }: ActionContext): ActionReply {

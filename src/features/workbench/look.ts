@@ -23,7 +23,7 @@ import {
   narrowSession,
   withProgressLine,
   type Allowance,
-  type Single,
+  type SingleRun,
 } from './narrow-session.ts';
 
 export interface OpenProject {
@@ -177,38 +177,31 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
 export function planSingle(
   project: OpenProject,
   allowance: Allowance,
-  { single, feature }: SingleRun,
+  asked: SingleRun,
 ): Promise<string | Problem[]> {
   return project.inSession(async (opened) => {
-    const session = withAllowance(narrowSession(opened, single), allowance);
+    const session = withAllowance(narrowSession(opened, asked), allowance);
     const { head } = (await workbenchSides(session, project)).sides;
-    return planSides(session, { base: null, head }, { ...project, feature });
+    return planSides(session, { base: null, head }, { ...project, ...asked });
   });
-}
-
-/** `feature`: runs instead of the project's features. */
-export interface SingleRun {
-  single: Single;
-  feature?: Feature;
 }
 
 /** Null if the files changed meanwhile. */
 export function runSingle(
   project: OpenProject,
   allowance: Allowance,
-  { single, feature }: SingleRun,
+  asked: SingleRun,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
     const live = withProgressLine(stopOnEdit(opened, edited), progress);
-    const session = withAllowance(narrowSession(live, single), allowance);
+    const session = withAllowance(narrowSession(live, asked), allowance);
     const { sides } = await workbenchSides(session, project);
-    const compares = sides.base !== null && single.compared;
-    const of = compares ? sides : { base: null, head: sides.head };
+    const of = asked.compared === true ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, of, {
       documents: project.documents,
       paid,
-      feature,
+      feature: asked.feature,
       stored: false,
       assumesCost: project.assumesCost,
     });

@@ -8,7 +8,8 @@ import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
 import { promptTexts, withFurtherTries } from './live-view.ts';
-import { look, runSingle, type OpenProject, type Onlooker, type SingleRun } from './look.ts';
+import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
+import type { SingleRun } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
 import type { WrittenEdit } from './write-back.ts';
 
@@ -192,8 +193,8 @@ async function runNow(
   onlooker: Omit<Onlooker, 'show'>,
   { tell, draw }: Telling,
 ): Promise<void> {
-  const { single, feature } = asked;
-  const name = single.id ?? single.suite;
+  const { feature } = asked;
+  const name = asked.id ?? asked.suite.name;
   const { look: shown } = state;
   state.isRunning = true;
   tell(`running ${name}`);

@@ -32,7 +32,7 @@ export interface WrittenEdit {
 
 interface WriteTarget {
   project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
-  texts: WorkLook['texts'];
+  texts: WorkLook['texts'] | undefined;
   prompt: WrittenPrompt;
 }
 
@@ -49,7 +49,7 @@ export async function writeBack(
       `it is a file of ${prompt.tool}, which evaldiff cannot edit; edit it ` +
         `by hand, or convert it with "evaldiff import"`,
     );
-  const read = texts.get(file);
+  const read = texts?.get(file);
   if (read === undefined) return nothing(file, 'the page does not show this file');
   const edit = (text: string): EditResult => changeIn(text, wish, prompt, read);
   return rewrite({ file, what, edit }, project, undo);

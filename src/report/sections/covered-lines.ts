@@ -1,18 +1,25 @@
 import { estimateTokens } from '../../money/tokens.ts';
 import { counted } from '../../text/amounts.ts';
-import { code, strong, type Line } from './document.ts';
+import { SENTENCE, code, place, strong, type Line } from './document.ts';
 
 interface CoveredLine {
   status: 'held' | 'held_together' | 'untested' | 'idle' | 'unsettled';
-  unit: { head_text: string | null; lines: { from: number } };
+  unit: { file: string; head_text: string | null; lines: { from: number } };
   reference: string | null;
   /** Index of the other line, if both are held together. */
   with: number | null;
   answers: number;
 }
 
-/** What holds a line of a prompt. */
-export function coveredWords(line: CoveredLine, lines: readonly CoveredLine[]): Line {
+export const COVERED_HEAD = ['Place', 'Line', 'Tests'];
+
+/** The place of a line of a prompt, its text, and what holds it. */
+export function coveredRow(line: CoveredLine, lines: readonly CoveredLine[]): Line[] {
+  const { file, lines: at, head_text: text } = line.unit;
+  return [[place(file, at.from)], [code(text ?? '', SENTENCE)], coveredWords(line, lines)];
+}
+
+function coveredWords(line: CoveredLine, lines: readonly CoveredLine[]): Line {
   const { status, reference, answers, unit } = line;
   const other = lines[line.with ?? -1]?.unit.lines.from ?? 0;
   const test = code(reference ?? '');
@@ -20,7 +27,7 @@ export function coveredWords(line: CoveredLine, lines: readonly CoveredLine[]): 
     case 'held':
       return ['held by ', test];
     case 'held_together':
-      return [`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `, test];
+      return [`held together with ${other === 0 ? 'another line' : `line ${other}`}, by `, test];
     case 'untested':
       return [strong('untested'), ': answers change without it, no test fails'];
     case 'idle': {

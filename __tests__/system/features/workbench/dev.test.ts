@@ -604,12 +604,18 @@ inBrowser('the workbench in a browser', () => {
     await bench.seenAfter(() => press('u'));
     expect(bench.file(tests)).toBe(before);
     // The lines are those of another text.
+    const prompt = '["prompts/shop.yaml","shop"]';
+    const text = bench.file(planted.FILE).replace('Be polite.', 'Be brief.');
+    expect(await bench.act({ kind: 'draft', prompt, text })).toMatchObject({ bad: false });
+    await line.waitFor({ state: 'detached' });
+    expect(await bench.act({ kind: 'discard' })).toMatchObject({ bad: false });
+    await line.getByText('untested').waitFor();
     bench.edit(planted.FILE, 'Be polite.', 'Be kind.');
     await line.waitFor({ state: 'detached' });
     bench.edit('evaldiff.yaml', planted.GRADER, '');
     await says(page, '.state', 'up to date');
-    const refused = { kind: 'cover', prompt: '["prompts/shop.yaml","shop"]', isAgreed: false };
-    expect(await bench.act({ ...refused, line: 'Sign every answer as Ada.' })).toEqual({
+    const refused = { kind: 'cover', prompt, line: 'Sign every answer as Ada.', isAgreed: false };
+    expect(await bench.act(refused)).toEqual({
       said: 'evaldiff.yaml: A drafted test needs a grader; set grader: { model: … }',
       bad: true,
     });

@@ -34,7 +34,6 @@ function promptOf(file: readonly string[]) {
 
 async function proposed(...insights: object[]) {
   const asked: Request[] = [];
-  const own = promptOf(FILE);
   const files = {
     lines: () => Promise.resolve(FILE),
     reread: (_: string, text: string) =>
@@ -43,7 +42,7 @@ async function proposed(...insights: object[]) {
   const { candidates } = await proposedFixes(
     insightQuestion(attributeResult('refunds')),
     PACKET,
-    { side: suiteSide('head', suite({ prompt: own })), messages: own.messages, files },
+    { side: suiteSide('head', suite({ prompt: promptOf(FILE) })), files },
     {
       grader: { target: hostedTarget('grader'), parameters: {} },
       random: () => 'delimiter',
