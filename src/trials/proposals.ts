@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SuiteSide } from '../kernel/select/affected-suite.ts';
 import { createGeneration, withScript } from '../kernel/select/generation.ts';
-import type { Prompt, PromptMessage } from '../kernel/suite/suite.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
 import { isSafeLine } from './drafts.ts';
 import { exactEdit, type HeadFiles } from './fix-edit.ts';
 import type { FixCandidate } from './fix.ts';
@@ -29,24 +29,21 @@ export interface ProposalQuestion {
   materials: Readonly<Record<string, string>>;
 }
 
-interface Proposed {
-  candidates: FixCandidate[];
-  /** Why there are none. */
-  why: string;
-}
-
 interface ProposalPrompt {
   side: SuiteSide;
   files: HeadFiles;
 }
 
-/** A model's changes of one line each that could repair the tests that got worse. */
+/**
+ * A model's changes of one line each that could repair the tests that got worse. `why`: why there
+ * are none.
+ */
 export async function proposedFixes(
   { name, role, about, materials }: ProposalQuestion,
   packet: Packet,
   prompt: ProposalPrompt,
   tools: AskTools,
-): Promise<Proposed> {
+): Promise<{ candidates: FixCandidate[]; why: string }> {
   const asked = await askForJson(
     {
       purpose: 'fix',

@@ -76,7 +76,7 @@ function SuiteLines({ suite }: { suite: CoverageData }) {
 function Draft({ line, prompt }: { line: CoverageData['lines'][number]; prompt: string }) {
   const { live, links } = useReport();
   const { fix, no_fix: why } = line;
-  if (fix == null) {
+  if (!fix) {
     if (why !== undefined) return <p>{`No test was drafted: ${why}.`}</p>;
     const text = rawOf(line.unit).head_text;
     return <Ask prompt={prompt} line={text} words="Draft a test" letter="d" />;

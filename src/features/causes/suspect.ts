@@ -66,15 +66,14 @@ export async function causesOfSuite(
     harmless: [],
     unexplained: fell.map(({ id }) => id),
     calls: 0,
-    ...judgedKeys(view),
+    ...(view.metrics === null ? {} : { metrics: [...view.metrics] }),
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
   const notStarted = (reason: string): SuiteCauses => ({
     ...blank,
     explained: { ...explained, reason },
   });
-  if (suspect.off) return notStarted('explain.max_calls is 0');
-  const why = whyNotPrompt(suspect);
+  const why = whyNotStarted(suspect);
   if (why !== null) return notStarted(why);
   if (change.units === null)
     return notStarted(`the change cannot be split into parts: ${change.reason}`);
@@ -82,10 +81,12 @@ export async function causesOfSuite(
   if (fell.length === 0) return notStarted('no individual test clearly got worse');
   const counter = countCalls(spent.complete, suspect.room);
   const bench = fixBench(suspect, change, fell, { ...tools, counter });
-  const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
-    suspect.fixing === null || spent.halted() !== null
-      ? Promise.resolve(found)
-      : withFixes(found, bench, counter);
+  const fixed = async (found: SuiteCauses): Promise<SuiteCauses> => {
+    if (suspect.fixing === null || spent.halted() !== null) return found;
+    const causes: Cause[] = [];
+    for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
+    return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
+  };
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
@@ -99,16 +100,13 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-function judgedKeys({ metrics }: FallView): Pick<SuiteCauses['explained'], 'metrics'> {
-  return metrics === null ? {} : { metrics: [...metrics] };
-}
-
 function memberIds(groups: Suspect['groups']): string[][] {
   const worse = groups.filter(({ isWorse }) => isWorse);
   return (worse.length > 0 ? worse : groups).map(({ members }) => members.map(({ id }) => id));
 }
 
-function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
+function whyNotStarted({ off, comparison: { run, policy }, result }: Suspect): string | null {
+  if (off) return 'explain.max_calls is 0';
   if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
   const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
@@ -136,16 +134,6 @@ function fixBench(
     grader: grader && { grader, complete, random: tools.random },
     make: extraTries(run, ids, { ...tools, complete }, metrics),
   };
-}
-
-async function withFixes(
-  found: SuiteCauses,
-  bench: FixBench,
-  counter: CallCounter,
-): Promise<SuiteCauses> {
-  const causes: Cause[] = [];
-  for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
-  return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
 /** Reverting the only change gives base, so no experiment is needed. */

@@ -271,10 +271,11 @@ function rowFor(added: NewReference, at: DataPlace): RowChange {
   const row = rowAt(at.file, at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  const blank = isTable(at.file) ? { tags: '', skip: '' } : { tags: [], skip: false };
+  const isCells = isTable(at.file);
+  const blank = isCells ? { tags: '', skip: '' } : { tags: [], skip: false };
   // Every row must have the columns that the suite names.
   const value = {
-    ...(isTable(at.file) ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
+    ...(isCells ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: blank.tags }),
     ...(skip === undefined ? {} : { [skip]: blank.skip }),
@@ -284,8 +285,8 @@ function rowFor(added: NewReference, at: DataPlace): RowChange {
     return { refused: `a new line with the same keys ${found}; add the line by hand` };
   const wanted = {
     ...writtenReference(added),
-    ...(tags === undefined || isTable(at.file) ? {} : { tags: [] }),
-    ...(skip === undefined || isTable(at.file) ? {} : { skip: false }),
+    ...(tags === undefined || isCells ? {} : { tags: [] }),
+    ...(skip === undefined || isCells ? {} : { skip: false }),
   };
   return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }
