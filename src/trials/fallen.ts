@@ -6,6 +6,7 @@ import type {
   TryResult,
 } from '../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../kernel/result/suite-result.ts';
+import { sum } from '../kernel/statistics/sums.ts';
 import { tryOutcomeOf } from '../kernel/suite/gate.ts';
 import type { Outcome } from '../types/metric.ts';
 
@@ -151,8 +152,8 @@ export function retestRate({ references }: SuiteResult): number {
         ],
   );
   const again = pairs.filter(({ chosen }) => isFlawless(chosen)).map((pair) => pair.again);
-  const tries = again.reduce((sum, side) => sum + side.tries_judged, 0);
-  return tries === 0 ? 1 : again.reduce((sum, side) => sum + side.passes, 0) / tries;
+  const tries = sum(again.map((side) => side.tries_judged));
+  return tries === 0 ? 1 : sum(again.map((side) => side.passes)) / tries;
 }
 
 function fallRank({ status }: ReferenceResult): number {

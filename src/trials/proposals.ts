@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SuiteSide } from '../kernel/select/affected-suite.ts';
 import { createGeneration, withScript } from '../kernel/select/generation.ts';
-import type { Prompt, PromptMessage } from '../kernel/suite/suite.ts';
+import type { Prompt } from '../kernel/suite/suite.ts';
 import { isSafeLine } from './drafts.ts';
 import { exactEdit, type HeadFiles } from './fix-edit.ts';
 import type { FixCandidate } from './fix.ts';
@@ -29,42 +29,21 @@ export interface ProposalQuestion {
   materials: Readonly<Record<string, string>>;
 }
 
-interface Proposed {
-  candidates: FixCandidate[];
-  /** Why there are none. */
-  why: string;
-}
-
 interface ProposalPrompt {
   side: SuiteSide;
-  messages: Prompt['messages'];
   files: HeadFiles;
 }
 
-/** A model's changes of one line each that could repair the tests that got worse. */
+/**
+ * A model's changes of one line each that could repair the tests that got worse. `why`: why there
+ * are none.
+ */
 export async function proposedFixes(
-  question: ProposalQuestion,
-  packet: Packet,
-  { side, messages, files }: ProposalPrompt,
-  tools: AskTools,
-): Promise<Proposed> {
-  const changes = await proposeChanges(question, packet, messages, tools);
-  if (typeof changes === 'string') return { candidates: [], why: changes };
-  const candidates: FixCandidate[] = [];
-  for (const change of changes) {
-    const candidate = await proposalCandidate(change, side, files);
-    if (candidate !== null) candidates.push(candidate);
-  }
-  return { candidates, why: 'no written change can be tried' };
-}
-
-/** Returns why there are none if the model does not answer. */
-export async function proposeChanges(
   { name, role, about, materials }: ProposalQuestion,
   packet: Packet,
-  messages: Prompt['messages'],
+  prompt: ProposalPrompt,
   tools: AskTools,
-): Promise<ProposedChange[] | string> {
+): Promise<{ candidates: FixCandidate[]; why: string }> {
   const asked = await askForJson(
     {
       purpose: 'fix',
@@ -83,33 +62,25 @@ export async function proposeChanges(
     },
     tools,
   );
-  if (asked.status === 'failed') return asked.reason;
-  return asked.reply.insights
-    .slice(0, MOST_PROPOSALS)
-    .filter(({ becomes }) => !packet.quotes(becomes))
-    .flatMap((written) => replaceOnce(messages, written) ?? []);
+  if (asked.status === 'failed') return { candidates: [], why: asked.reason };
+  const candidates: FixCandidate[] = [];
+  for (const proposal of asked.reply.insights.slice(0, MOST_PROPOSALS)) {
+    const own = packet.quotes(proposal.becomes) ? null : await candidateOf(proposal, prompt);
+    if (own !== null) candidates.push(own);
+  }
+  return { candidates, why: 'no written change can be tried' };
 }
 
-/** Null if code generates the messages. */
-export function writtenMessages(side: SuiteSide | null): Prompt['messages'] | null {
-  const { code, made, messages } = side?.suite.prompt ?? {};
-  return code !== null || made !== undefined ? null : (messages ?? null);
+/** Whether the prompt has messages that no code generates. */
+export function isWritten(side: SuiteSide | null): side is SuiteSide {
+  const { code, made } = side?.suite.prompt ?? {};
+  return code === null && made === undefined;
 }
 
-interface ProposedChange {
-  was: string;
-  becomes: string;
-  messages: PromptMessage[];
-  message: PromptMessage;
-  /** Number of the changed line in the message, from 0. */
-  line: number;
-}
+type Proposal = z.output<typeof proposalSchema>;
 
 /** Null if the words do not occur exactly once, or if the new ones are unsafe or too long. */
-function replaceOnce(
-  messages: Prompt['messages'],
-  { was, becomes }: z.output<typeof proposalSchema>,
-): ProposedChange | null {
+function replaceOnce(messages: Prompt['messages'], { was, becomes }: Proposal) {
   if (was.trim() === '' || was.includes('\n')) return null;
   const places = messages.flatMap((message) =>
     message.parts === undefined
@@ -130,14 +101,23 @@ function replaceOnce(
     isSafeLine(content.split('\n')[line] ?? '', [message.content]);
   const { written: _, ...plain } = message;
   const changed = messages.map((each) => (each === message ? { ...plain, content } : each));
-  return isSafe ? { was, becomes, messages: changed, message, line } : null;
+  return isSafe ? { messages: changed, message, line } : null;
 }
 
-async function proposalCandidate(
-  { was, becomes, messages, message, line }: ProposedChange,
-  { suite: { prompt, tests }, variant }: SuiteSide,
-  files: HeadFiles,
+async function candidateOf(
+  proposal: Proposal,
+  {
+    side: {
+      suite: { prompt, tests },
+      variant,
+    },
+    files,
+  }: ProposalPrompt,
 ): Promise<FixCandidate | null> {
+  const replaced = replaceOnce(prompt.messages, proposal);
+  if (replaced === null) return null;
+  const { messages, message, line } = replaced;
+  const { was, becomes } = proposal;
   const { file, line: start } = message.place;
   const lines = await files.lines(file);
   const at = linePlaces(lines, start, message.content)[line]?.from ?? 0;
@@ -149,10 +129,9 @@ async function proposalCandidate(
     lines: { from, to: from },
     head_text: was,
   };
-  const wanted = { messages, code: null };
-  const edit = await exactEdit(passage, becomes, { head: prompt, wanted }, files);
-  if (edit === null) return null;
   const changed = { ...prompt, messages };
+  const edit = await exactEdit(passage, becomes, { head: prompt, wanted: changed }, files);
+  if (edit === null) return null;
   return {
     kind: 'draft',
     edit,

@@ -140,8 +140,7 @@ function sharesOf(
 }
 
 function meanRates(rates: readonly Rates[]): Rates {
-  const mean = (pick: (own: Rates) => number) =>
-    rates.reduce((sum, own) => sum + pick(own), 0) / Math.max(1, rates.length);
+  const mean = (pick: (own: Rates) => number) => sum(rates.map(pick)) / Math.max(1, rates.length);
   return { intact: mean(({ intact }) => intact), broken: mean(({ broken }) => broken) };
 }
 

@@ -54,7 +54,7 @@ export function hypothesesOf(groups: Hypothesis['groups']): Hypothesis[] {
     ...all('together', triples, PRIOR.triple * 0.6),
     ...all('either', triples, PRIOR.triple * 0.4),
   ];
-  const rest = 1 - some.reduce((sum, { prior }) => sum + prior, 0);
+  const rest = 1 - sum(some.map(({ prior }) => prior));
   return [...some, { relation: 'none', units: [], groups: [], prior: Math.max(0.05, rest) }];
 }
 
@@ -143,7 +143,7 @@ export function nextUnits(
   for (const set of sets)
     for (const inside of [false, true]) {
       const units = new Set(groups.filter((group) => set.includes(group) === inside).flat());
-      const gain = rates.reduce((sum, own) => sum + informationGain(units, likely, own), 0);
+      const gain = sum(rates.map((own) => informationGain(units, likely, own)));
       if (gain > best.gain + 1e-12) best = { units, gain };
     }
   return best.units;

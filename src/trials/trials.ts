@@ -1,3 +1,4 @@
+import { sum } from '../kernel/statistics/sums.ts';
 import type { Counts } from '../kernel/statistics/table.ts';
 import type { Candidate, Rates } from './search.ts';
 
@@ -60,8 +61,8 @@ const PRIOR_TRIES = 3;
 
 /** Moves pass rates towards an average (as `PRIOR_TRIES` tries), because references have few tries. */
 function estimateRates(fell: readonly Fall[]): Map<number, Rates> {
-  const passes = fell.reduce((sum, { head }) => sum + head.passes, 0);
-  const tries = fell.reduce((sum, { head }) => sum + head.tries, 0);
+  const passes = sum(fell.map(({ head }) => head.passes));
+  const tries = sum(fell.map(({ head }) => head.tries));
   const usual = (passes + 0.3) / (tries + 1);
   return new Map(
     fell.map(({ base, head }, reference) => {

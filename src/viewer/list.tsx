@@ -10,7 +10,7 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } fro
 import { count } from '../text/amounts.ts';
 import { shorten } from '../text/visible.ts';
 import { useReport } from './report.ts';
-import { isTyping, RowView } from './row.tsx';
+import { isTyping, RowView, useKeys } from './row.tsx';
 import { passesFilter, NO_FILTER, type Filter, type TestRow, choicesOf, FACETS } from './tests.ts';
 
 /** Height of a row in pixels, before it is measured. */
@@ -151,15 +151,11 @@ export function TestList({ address, filter, setFilter, isPrinted }: TestsProps) 
 /** The field that the key / leads to, from anywhere on the page. */
 function useSearchKey(): RefObject<HTMLInputElement | null> {
   const search = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const find = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event)) return;
-      event.preventDefault();
-      search.current?.focus();
-    };
-    document.addEventListener('keydown', find);
-    return () => document.removeEventListener('keydown', find);
-  }, []);
+  useKeys((event) => {
+    if (event.key !== '/') return;
+    event.preventDefault();
+    search.current?.focus();
+  });
   return search;
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { LiveState } from '../report/sections/saved-view.ts';
 import { withVisibleText, type LiveData, type ViewData } from './data.ts';
 import { useReport, type Live } from './report.ts';
-import { isTyping } from './row.tsx';
+import { useKeys } from './row.tsx';
 
 const FIRST_STATE: LiveState = {
   note: 'opening',
@@ -99,13 +99,9 @@ function useFocusKept(view: unknown): () => void {
 /** What `evaldiff dev` does and costs. Stays in sight. */
 export function LiveBar({ live }: { live: Live }) {
   const { state, reply, act } = live;
-  useEffect(() => {
-    const undo = (event: KeyboardEvent) => {
-      if (event.key === 'u' && !isTyping(event)) void act({ kind: 'undo' });
-    };
-    addEventListener('keydown', undo);
-    return () => removeEventListener('keydown', undo);
-  }, []);
+  useKeys(({ key }) => {
+    if (key === 'u') void act({ kind: 'undo' });
+  });
   return (
     <header class="bar">
       <b>evaldiff dev</b>

@@ -9,6 +9,7 @@ import { Blocks } from './blocks.tsx';
 import { Compare, comparedColumns } from './compare.tsx';
 import { unpackView, withVisibleText, type ViewData } from './data.ts';
 import { Costs, Metrics, Suites } from './figures.tsx';
+import { Lines } from './lines.tsx';
 import { TestList } from './list.tsx';
 import { LiveBar, LiveNotes, useLive } from './live.tsx';
 import { ViewerContext, reportOf, useReport, type Live } from './report.ts';
@@ -24,8 +25,8 @@ interface Tab {
   isShown: boolean;
 }
 
-function tabsOf({ result, blocks, trend }: ViewData, tests: readonly TestRow[]): Tab[] {
-  const { suites, attributes, usage } = result;
+function tabsOf({ result, blocks, trend, live }: ViewData, tests: readonly TestRow[]): Tab[] {
+  const { suites, attributes, usage, coverage = [] } = result;
   const hasSuites = suites.length > 0;
   const hasGroups = attributes.length + blocks.groups.length > 0;
   return [
@@ -35,6 +36,12 @@ function tabsOf({ result, blocks, trend }: ViewData, tests: readonly TestRow[]):
       words: 'Compare',
       View: Compare,
       isShown: comparedColumns(tests).length > 0,
+    },
+    {
+      name: 'lines',
+      words: 'Lines',
+      View: Lines,
+      isShown: coverage.length > 0 || live !== undefined,
     },
     { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },
     { name: 'metrics', words: 'Metrics', View: Metrics, isShown: hasSuites },

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { countsForVerdict } from '../kernel/result/counts.ts';
 import { answerText } from '../report/answers/text.ts';
 import { answerPieces, expectedText, markedAnswers } from '../report/sections/answers.ts';
@@ -74,6 +74,17 @@ export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
       {isOpen && <Panel {...{ test, chosen, form, setForm }} />}
     </details>
   );
+}
+
+/** Listens to keys on the whole page, unless they are typed into a field. */
+export function useKeys(press: (event: KeyboardEvent) => void): void {
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!isTyping(event)) press(event);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
 }
 
 export function isTyping({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {

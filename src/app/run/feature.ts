@@ -150,6 +150,12 @@ export interface Feature<Own = unknown, Read = unknown> {
   /** What the feature adds to the result if it has nothing to do. */
   readonly emptyParts?: Partial<FeatureParts>;
 
+  /**
+   * What `evaldiff dev` runs for a prompt if the user asks for it. `earlier`: what was found before.
+   * `line`: the line to draft a test for.
+   */
+  onRequest?(earlier: Result, line: string | null): Feature;
+
   read?(sides: SidesRead): MaybePromise<{ read?: Read; problems?: Problem[]; notices?: Notice[] }>;
 
   /**

@@ -7,7 +7,7 @@ import { hasFallen, retestRate, stableReferences, worstFirst } from '../../trial
 import { headFiles } from '../../trials/fix-edit.ts';
 import { provenFix } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
-import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
+import { isWritten, proposedFixes } from '../../trials/proposals.ts';
 import { countCalls, experimentCalls, extraTries, type CallCounter } from '../../trials/tries.ts';
 import type { Grader } from '../../types/model.ts';
 import { MOST_INSIGHT_CALLS } from './cost.ts';
@@ -90,13 +90,13 @@ async function insightOf(
   tools: FeatureTools,
 ): Promise<Pick<Insight, 'references' | 'fix' | 'no_fix'>> {
   const { suite } = comparison.run;
+  const { head: side } = suite;
   const inside = fallenWith({ result, attribute });
   const outside = worstFirst(result).filter((reference) => !inside.includes(reference));
   const stable = stableReferences(result);
-  const messages = writtenMessages(suite.head);
   const fallen = inside.map(({ id }) => id);
   const none = (no_fix: string) => ({ references: fallen, fix: null, no_fix });
-  if (suite.head === null || messages === null)
+  if (!isWritten(side))
     return none('code makes this prompt, and only written messages can be changed');
   if (inside.length === 0) return none('none of its tests broke beyond chance');
   if (stable.length === 0)
@@ -106,8 +106,7 @@ async function insightOf(
   const packet = packetOf({ suite, groups: run.groups(result), fell, stable });
   const { complete } = counter;
   const asking = { grader, complete, random: tools.random };
-  const files = headFiles(suite.head.suite.prompt, tools);
-  const prompt = { side: suite.head, messages, files };
+  const prompt = { side, files: headFiles(side.suite.prompt, tools) };
   const question = insightQuestion(attribute);
   const { candidates, why } = await proposedFixes(question, packet, prompt, asking);
   const references = [...inside, ...stable];

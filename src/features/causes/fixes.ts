@@ -7,7 +7,7 @@ import { provenFix, type FixCandidate, type FixFound } from '../../trials/fix.ts
 import type { AskTools } from '../../trials/grader-question.ts';
 import type { Packet } from '../../trials/packet.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
-import { proposedFixes, writtenMessages, type ProposalQuestion } from '../../trials/proposals.ts';
+import { isWritten, proposedFixes, type ProposalQuestion } from '../../trials/proposals.ts';
 import type { MakeTries } from '../../trials/tries.ts';
 import type { Cause } from './result.ts';
 
@@ -19,7 +19,8 @@ export interface FixBench extends HeadFiles {
   side: SuiteSide | null;
   /** First the references that got worse, then the stable ones. */
   references: readonly ReferenceResult[];
-  fellCount: number;
+  fell: readonly ReferenceResult[];
+  stable: readonly ReferenceResult[];
   retestRate: number;
   make: MakeTries;
   grader: AskTools | null;
@@ -35,7 +36,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
   if (unit === undefined || cause.relation === 'either')
     return none('each of several changes has this effect alone, so editing one is not enough');
   const ids = new Set(cause.references.map(({ id }) => id));
-  const fell = bench.references.filter(({ id }) => ids.has(id));
+  const fell = bench.fell.filter(({ id }) => ids.has(id));
   const old = await setBack(unit, bench);
   const drafts = await draftedFixes(unit, splitFallen(fell).shown, bench);
   const others = drafts.filter(({ edit }) => edit.replacement !== old?.edit.replacement);
@@ -46,8 +47,7 @@ export async function fixOf(cause: Cause, bench: FixBench): Promise<FixFound> {
         ? 'no edit of the file gives exactly the prompt to try'
         : `fixes exist only for lines of text and code, and this is a ${unit.kind}`,
     );
-  const stable = bench.references.slice(bench.fellCount);
-  return provenFix(candidates, { ...bench, fell, stable }, LEVEL);
+  return provenFix(candidates, { ...bench, fell }, LEVEL);
 }
 
 async function draftedFixes(
@@ -56,21 +56,16 @@ async function draftedFixes(
   bench: FixBench,
 ): Promise<FixCandidate[]> {
   const { grader, side, packet, ...files } = bench;
-  const messages = writtenMessages(side);
   const question = questionOf(unit, bench);
-  if (grader === null || side === null || messages === null || question === null) return [];
-  const prompt = { side, messages, files };
-  return (await proposedFixes(question, packet(shown), prompt, grader)).candidates;
+  if (grader === null || !isWritten(side) || question === null) return [];
+  return (await proposedFixes(question, packet(shown), { side, files }, grader)).candidates;
 }
 
 /**
  * A model drafts fixes for another model, and for lines of text if stable references can reveal
  * side effects.
  */
-function questionOf(
-  unit: ChangeUnit,
-  { change, references, fellCount }: FixBench,
-): ProposalQuestion | null {
+function questionOf(unit: ChangeUnit, { change, stable }: FixBench): ProposalQuestion | null {
   const { kind, base_text, head_text } = unit;
   const materials = { before: base_text ?? '', after: head_text ?? '' };
   if (kind === 'model' || kind === 'provider')
@@ -81,7 +76,7 @@ function questionOf(
       materials,
     };
   const isLine = kind === 'line' || kind === 'sentence';
-  if (!isLine || references.length === fellCount || change.revert(unit) !== null) return null;
+  if (!isLine || stable.length === 0 || change.revert(unit) !== null) return null;
   return {
     name: 'fix',
     role: 'You fix one line of a prompt that a change made worse.',

@@ -44,14 +44,16 @@ interface Suspect {
   fixing: { grader: Grader | null } | null;
 }
 
+type CauseTools = FeatureTools & Pick<TryTools, 'price'>;
+
 export async function causesOfSuite(
   given: Suspect,
   { lines: read, bytes }: SideFiles,
-  tools: FeatureTools & Pick<TryTools, 'price'>,
+  tools: CauseTools,
 ): Promise<SuiteCauses> {
   const { spent } = tools;
   const view = viewFall(given.result);
-  const suspect = { ...given, result: view.result };
+  const suspect = { ...given, ...view };
   const { run } = suspect.comparison;
   const { path, name: suite, variant } = run.suite;
   const change = promptChange(run.suite.base, run.suite.head, read, bytes);
@@ -64,33 +66,27 @@ export async function causesOfSuite(
     harmless: [],
     unexplained: fell.map(({ id }) => id),
     calls: 0,
-    ...judgedKeys(view),
+    ...(view.metrics === null ? {} : { metrics: [...view.metrics] }),
   };
   const blank: SuiteCauses = { path, suite, variant, causes: [], explained };
   const notStarted = (reason: string): SuiteCauses => ({
     ...blank,
     explained: { ...explained, reason },
   });
-  if (suspect.off) return notStarted('explain.max_calls is 0');
-  const why = whyNotPrompt(suspect);
+  const why = whyNotStarted(suspect);
   if (why !== null) return notStarted(why);
   if (change.units === null)
     return notStarted(`the change cannot be split into parts: ${change.reason}`);
   if (units.length === 0) return notStarted('the prompts do not differ');
   if (fell.length === 0) return notStarted('no individual test clearly got worse');
-  const stable = stableReferences(suspect.result);
-  const references = [...fell, ...stable];
-  const ids = references.map(({ id }) => id);
   const counter = countCalls(spent.complete, suspect.room);
-  const make = extraTries(run, ids, { ...tools, complete: counter.complete }, view.metrics);
-  const bench: FixBench = {
-    ...{ change, side: run.suite.head, references, fellCount: fell.length, make },
-    ...fixTools(suspect, change, { tools, counter }),
+  const bench = fixBench(suspect, change, fell, { ...tools, counter });
+  const fixed = async (found: SuiteCauses): Promise<SuiteCauses> => {
+    if (suspect.fixing === null || spent.halted() !== null) return found;
+    const causes: Cause[] = [];
+    for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
+    return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
   };
-  const fixed = (found: SuiteCauses): Promise<SuiteCauses> =>
-    suspect.fixing === null || spent.halted() !== null
-      ? Promise.resolve(found)
-      : withFixes(found, bench, counter);
   const halt = spent.halted();
   if (units.length === 1) {
     const only = { ...explained, status: 'found' as const, unexplained: [] };
@@ -104,16 +100,13 @@ export async function causesOfSuite(
   return fixed(await examine(blank, bench, suspect, counter));
 }
 
-function judgedKeys({ metrics }: FallView): Pick<SuiteCauses['explained'], 'metrics'> {
-  return metrics === null ? {} : { metrics: [...metrics] };
-}
-
 function memberIds(groups: Suspect['groups']): string[][] {
   const worse = groups.filter(({ isWorse }) => isWorse);
   return (worse.length > 0 ? worse : groups).map(({ members }) => members.map(({ id }) => id));
 }
 
-function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string | null {
+function whyNotStarted({ off, comparison: { run, policy }, result }: Suspect): string | null {
+  if (off) return 'explain.max_calls is 0';
   if (policy.kind === 'pairs') return "its metrics compare both sides' answers";
   if (result.reason?.by === 'unanswered') return "head's answers ended in errors";
   const from = run.runs.find(({ affected }) => affected.from !== undefined)?.affected.from;
@@ -122,32 +115,25 @@ function whyNotPrompt({ comparison: { run, policy }, result }: Suspect): string 
   return served && `base and head were answered by different models (${served})`;
 }
 
-function fixTools(
-  { comparison, result, groups, fixing }: Suspect,
-  { head }: PromptChange,
-  { tools, counter }: { tools: FeatureTools; counter: CallCounter },
-): Omit<FixBench, 'change' | 'side' | 'references' | 'fellCount' | 'make'> {
-  const { random } = tools;
-  const { complete, ended } = counter;
-  const { grader = null } = fixing ?? {};
+function fixBench(
+  { comparison: { run }, result, metrics, groups, fixing }: Suspect & FallView,
+  change: PromptChange,
+  fell: readonly ReferenceResult[],
+  { counter: { complete, ended }, ...tools }: CauseTools & { counter: CallCounter },
+): FixBench {
+  const { suite } = run;
   const stable = stableReferences(result);
+  const references = [...fell, ...stable];
+  const ids = references.map(({ id }) => id);
+  const { grader = null } = fixing ?? {};
   return {
-    packet: (shown) => packetOf({ suite: comparison.run.suite, groups, fell: shown, stable }),
+    ...{ change, side: suite.head, references, fell, stable, ended },
+    ...headFiles(change.head, tools),
+    packet: (shown) => packetOf({ suite, groups, fell: shown, stable }),
     retestRate: retestRate(result),
-    ...headFiles(head, tools),
-    grader: grader && { grader, complete, random },
-    ended,
+    grader: grader && { grader, complete, random: tools.random },
+    make: extraTries(run, ids, { ...tools, complete }, metrics),
   };
-}
-
-async function withFixes(
-  found: SuiteCauses,
-  bench: FixBench,
-  counter: CallCounter,
-): Promise<SuiteCauses> {
-  const causes: Cause[] = [];
-  for (const cause of found.causes) causes.push({ ...cause, ...(await fixOf(cause, bench)) });
-  return { ...found, causes, explained: { ...found.explained, calls: counter.made() } };
 }
 
 /** Reverting the only change gives base, so no experiment is needed. */
@@ -170,17 +156,15 @@ function onlyChange(units: ChangeUnit[], fell: readonly ReferenceResult[]): Caus
 
 async function examine(
   blank: SuiteCauses,
-  { change, references, fellCount, make }: FixBench,
+  { change, references, fell, stable, make }: FixBench,
   { comparison: { run }, room, alpha, isMirrored }: Suspect,
   counter: CallCounter,
 ): Promise<SuiteCauses> {
   const found = await findCauses(
     {
       units: change.units.length,
-      fell: references
-        .slice(0, fellCount)
-        .map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
-      stable: references.length - fellCount,
+      fell: fell.map(({ base, head }) => ({ base: sideCounts(base), head: sideCounts(head) })),
+      stable: stable.length,
       tries: mostCauseTries(run, room),
       alpha,
     },

@@ -12,6 +12,7 @@ import { fingerprintOf } from '../../kernel/select/affected-suite.ts';
 import { sum } from '../../kernel/statistics/sums.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
 import { answerText } from '../../report/answers/text.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import type { FixFound } from '../../trials/fix.ts';
 import { promptLines, promptTexts } from '../../trials/line-units.ts';
 import type { PromptChange } from '../../trials/prompt-units.ts';
@@ -74,12 +75,8 @@ export type CoverTools = FeatureTools &
 
 export interface CallLimits {
   most: number;
-  /** The calls that were announced, by {@link searchedKey}. Absent: equal shares. */
+  /** The calls that were announced, by {@link promptKey}. Absent: equal shares. */
   announced?: ReadonlyMap<string, number>;
-}
-
-export function searchedKey({ path, name }: Pick<SuiteRun['suite'], 'path' | 'name'>): string {
-  return `${path} ${name}`;
 }
 
 /** Each suite may use its share of the calls, and what earlier suites left. */
@@ -91,7 +88,7 @@ export async function inShares<Found extends { calls: number }>(
 ): Promise<Found[]> {
   if (tools.isPreview === true) return [];
   const shareOf = ({ comparison }: SuiteRow): number =>
-    announced?.get(searchedKey(comparison.run.suite)) ?? 0;
+    announced?.get(promptKey(comparison.run.suite)) ?? 0;
   const found: Found[] = [];
   for (const [index, row] of rows.entries()) {
     const left = most - sum(found.map(({ calls }) => calls));
@@ -105,8 +102,8 @@ export async function inShares<Found extends { calls: number }>(
 
 /** For outside contributors, no model drafts anything. */
 export function coverTools(
-  { asker }: Pick<PlannedFeature, 'asker'>,
-  { price, emptyResult: { trust } }: Pick<ComparedRun, 'price' | 'emptyResult'>,
+  { asker }: PlannedFeature<CallLimits>,
+  { price, emptyResult: { trust } }: ComparedRun,
   tools: FeatureTools,
 ): CoverTools {
   const grader = trust === 'untrusted' ? null : (asker?.grader ?? null);
@@ -132,15 +129,7 @@ export async function coverSuites(
 
 export const NONE_JUDGED = 'no answer of its tests was judged';
 
-interface CoverBench {
-  run: SuiteRun;
-  lines: PromptChange;
-  /** Of the references, in the order of `input`. */
-  ids: string[];
-  counter: CallCounter;
-  input: CoverInput;
-  ask: AskWithout;
-}
+type CoverBench = Exclude<Awaited<ReturnType<typeof coverBench>>, string>;
 
 /** Returns a reason, as a clause, if there is nothing to ask. */
 export async function coverBench(
@@ -148,7 +137,7 @@ export async function coverBench(
   scope: SuiteCoverage['scope'],
   room: number,
   tools: CoverTools,
-): Promise<CoverBench | string> {
+) {
   const { run } = comparison;
   const read = await readSideFiles([run.suite], tools.sources);
   const lines = linesToCover(comparison, scope, read);
@@ -161,7 +150,7 @@ export async function coverBench(
   const ids = runs.map(({ affected: { reference } }) => reference.id);
   const make = extraResults(run, ids, { ...tools, complete: counter.complete });
   const attempt = attemptBy(make, lines, true);
-  const input = {
+  const input: CoverInput = {
     lines: lines.units.length,
     stored: runs.map(({ head }) => judgedAnswers(head)),
     given: isBaseWithout(runs, lines) ? runs.map(({ base }) => judgedAnswers(base)) : null,
@@ -179,7 +168,8 @@ async function searchLines(
 ): Promise<Omit<SuiteCoverage, 'path' | 'suite' | 'variant' | 'scope'>> {
   const { run, lines, ids, counter, input, ask } = bench;
   const found = await coverLines(input, ask);
-  const drafts = await draftTests(found, lines, { run, counter, tools });
+  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
+  const drafts = await draftTests(untested, lines, { run, counter, tools });
   return {
     lines: lines.units.map((unit, line) => {
       const { kind: status, reference, ...own } = found.lines[line] ?? NOT_ASKED;
@@ -193,24 +183,54 @@ async function searchLines(
 
 const NOT_ASKED = { kind: 'unsettled', reference: null, with: null, answers: 0 } as const;
 
-/** By line: the test for it, if a grader drafts tests and the line is among the first untested. */
+/** By line: the test for it, if a grader drafts tests and the line is among the first of these. */
 async function draftTests(
-  found: Covered,
+  untested: readonly number[],
   lines: PromptChange,
   { run, counter, tools }: { run: SuiteRun; counter: CallCounter; tools: CoverTools },
 ): Promise<FixFound[]> {
-  const { grader, random, unasked } = tools;
+  const { grader, unasked } = tools;
   const side = run.suite.head;
-  const untested = [...found.lines.keys()].filter((at) => found.lines[at]?.kind === 'untested');
   const drafts: FixFound[] = [];
   const [first] = untested;
   if (unasked !== null && first !== undefined) drafts[first] = { fix: null, no_fix: unasked };
   if (grader === null || side === null) return drafts;
   const { complete, ended } = counter;
-  const asking = { grader, complete, random };
-  const bench = { run, side, lines, asking, ended, tools: { ...tools, complete } };
+  const bench = { run, side, lines, ended, tools: { ...tools, grader, complete } };
   for (const line of untested.slice(0, MOST_DRAFTED)) drafts[line] = await draftTest(line, bench);
   return drafts;
+}
+
+/** What was found before. The untested line of this text gains a drafted test. */
+export function draftFor(
+  text: string,
+  earlier: readonly SuiteCoverage[],
+  plan: PlannedFeature<CallLimits>,
+  run: ComparedRun,
+  tools: FeatureTools,
+): Promise<SuiteCoverage[]> {
+  const own = coverTools(plan, run, tools);
+  const withDraft = async (suite: SuiteCoverage): Promise<SuiteCoverage> => {
+    const { path, suite: name } = suite;
+    const row = run.rows.find(({ result }) => promptKey(result) === promptKey({ path, name }));
+    const asked = suite.lines.find(
+      ({ status, unit }) => status === 'untested' && unit.head_text === text,
+    );
+    if (row === undefined || asked === undefined) return suite;
+    const { run: answered } = row.comparison;
+    const read = await readSideFiles([answered.suite], tools.sources);
+    const lines = linesToCover(row.comparison, 'prompt', read);
+    if (lines === null || lines.units === null) return suite;
+    const at = lines.units.findIndex(
+      ({ head_text, lines: { from } }) => head_text === text && from === asked.unit.lines.from,
+    );
+    if (at < 0) return suite;
+    const counter = countCalls(tools.spent.complete, plan.own.most, 'coverage.max_calls');
+    const drafts = await draftTests([at], lines, { run: answered, counter, tools: own });
+    const drafted = suite.lines.map((line) => (line === asked ? { ...line, ...drafts[at] } : line));
+    return { ...suite, lines: drafted };
+  };
+  return Promise.all(earlier.map(withDraft));
 }
 
 export function whyUnsettled(

@@ -30,8 +30,7 @@ interface DraftBench {
   run: SuiteRun;
   side: SuiteSide;
   lines: PromptChange;
-  asking: AskTools;
-  tools: TryTools & { sources?: { head: SourceTree } };
+  tools: TryTools & AskTools & { sources?: { head: SourceTree } };
   /** Why no further call is allowed. Null if calls are left. */
   ended(): string | null;
 }
@@ -64,7 +63,7 @@ export async function draftTest(line: number, bench: DraftBench): Promise<FixFou
 async function askForTests(
   line: number,
   { input, expected }: Reference,
-  { side: { suite }, lines, asking }: DraftBench,
+  { side: { suite }, lines, tools }: DraftBench,
 ): Promise<TestDraft[] | string> {
   const text = () => z.string().max(LONGEST_TEST_VALUE);
   const values = z.object(
@@ -92,7 +91,7 @@ async function askForTests(
           'the surest first.',
       ].join('\n'),
     },
-    asking,
+    tools,
   );
   if (asked.status === 'failed') return asked.reason;
   return asked.reply.tests

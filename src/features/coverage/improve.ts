@@ -1,6 +1,6 @@
 import type { ComparedRun, Feature, FeatureTools } from '../../app/run/feature.ts';
 import type { SuiteRow } from '../../kernel/judge/suite-row.ts';
-import { countsForVerdict } from '../../kernel/result/counts.ts';
+import { countsForVerdict, sideShare } from '../../kernel/result/counts.ts';
 import type { ReferenceResult, SideResult } from '../../kernel/result/reference-result.ts';
 import type { SuiteResult } from '../../kernel/result/suite-result.ts';
 import type { PlannedFeature } from '../../money/feature-plan.ts';
@@ -8,7 +8,7 @@ import { splitFallen } from '../../trials/drafts.ts';
 import { exactEdit, headFiles, isText } from '../../trials/fix-edit.ts';
 import { provenFix, UNJUDGED_FIXES, type FixFound } from '../../trials/fix.ts';
 import { packetOf } from '../../trials/packet.ts';
-import { proposedFixes, writtenMessages } from '../../trials/proposals.ts';
+import { isWritten, proposedFixes } from '../../trials/proposals.ts';
 import { countCalls, extraTries } from '../../trials/tries.ts';
 import {
   NONE_JUDGED,
@@ -89,13 +89,13 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
   const none = (no_fix: string, is_settled = true) => without(no_fix, is_settled, counter.made());
   const most = input.most - MOST_ROUND_TRIES * ids.length;
   const found = await coverLines({ ...input, most }, ask);
-  const isIdle = (unit: (typeof lines.units)[number], at: number) =>
-    isText(unit) && found.lines[at]?.kind === 'idle';
-  const [first] = lines.units.filter(isIdle);
+  const idle = lines.units.flatMap((unit, at) =>
+    isText(unit) && found.lines[at]?.kind === 'idle' ? [at] : [],
+  );
+  const first = lines.units[idle[0] ?? -1];
   const few = found.end === 'tries' ? 'the announced calls did not suffice' : null;
   const open = whyUnsettled(found, counter.ended() ?? few);
   if (first === undefined) return none(open ?? 'every line has an effect', open === null);
-  const idle = [...lines.units.keys()].filter((at) => isIdle(lines.units[at] ?? first, at));
   const kept = new Set([...lines.units.keys()].filter((at) => !idle.includes(at)));
   if (lines.revert(first) !== null)
     return none(`evaldiff does not write ${first.file}; evaldiff cover shows its lines`);
@@ -114,21 +114,20 @@ const removeIdleLines: Improve = async ({ comparison }, { room }, tools) => {
 /** Changes words of a line, if tests that fail and that the grader did not see then pass. */
 const changeWords: Improve = async ({ comparison: { run }, result }, { room, level }, tools) => {
   const side = run.suite.head;
-  const messages = writtenMessages(side);
   const counter = countCalls(tools.spent.complete, room, 'coverage.max_calls');
   const none = (no_fix: string, is_settled = true) => without(no_fix, is_settled, counter.made());
-  if (side === null || messages === null)
+  if (!isWritten(side))
     return none('code makes this prompt, and only written messages can be changed');
   const { grader, random } = tools;
   if (grader === null)
     return none(tools.unasked ?? 'no grader is asked for an outside contributor');
   const judged = result.references.filter(
-    (reference) => countsForVerdict(reference) && shareOnHead(reference) !== null,
+    (reference) => countsForVerdict(reference) && (reference.head?.tries_judged ?? 0) > 0,
   );
   if (judged.length === 0) return none(NONE_JUDGED, false);
   const fell = judged
-    .filter((reference) => (shareOnHead(reference) ?? 1) < 0.5)
-    .sort((a, b) => (shareOnHead(a) ?? 0) - (shareOnHead(b) ?? 0));
+    .filter((reference) => shareOnHead(reference) < 0.5)
+    .sort((a, b) => shareOnHead(a) - shareOnHead(b));
   const stable = judged.filter((reference) => shareOnHead(reference) === 1);
   const varying = judged.filter(
     (reference) => !fell.includes(reference) && !stable.includes(reference),
@@ -144,11 +143,10 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
     stable,
   });
   const { complete, ended } = counter;
-  const files = headFiles(side.suite.prompt, tools);
   const { candidates, why } = await proposedFixes(
     QUESTION,
     packet,
-    { side, messages, files },
+    { side, files: headFiles(side.suite.prompt, tools) },
     { grader, complete, random },
   );
   if (candidates.length === 0) return none(ended() ?? why, false);
@@ -158,13 +156,10 @@ const changeWords: Improve = async ({ comparison: { run }, result }, { room, lev
   const retestRate = repeatRate(judged);
   const trial = { references, fell, stable, varying, ended, make, retestRate };
   const proven = await provenFix(candidates, trial, level);
-  const is_settled = isSettled(proven, ended());
+  const isOpen = ended() !== null || proven.no_fix === UNJUDGED_FIXES;
+  const is_settled = proven.fix !== null || !isOpen;
   return { ...proven, is_settled, calls: counter.made() };
 };
-
-function isSettled({ fix, no_fix }: FixFound, ended: string | null): boolean {
-  return fix !== null || (ended === null && no_fix !== UNJUDGED_FIXES);
-}
 
 const QUESTION = {
   name: 'insights',
@@ -173,9 +168,8 @@ const QUESTION = {
   materials: {},
 };
 
-/** Pass rate on head, 0–1. Null if no try was judged. */
-function shareOnHead({ head }: ReferenceResult): number | null {
-  return head === null || head.tries_judged === 0 ? null : head.passes / head.tries_judged;
+function shareOnHead({ head }: ReferenceResult): number {
+  return head === null ? 0 : sideShare(head);
 }
 
 /** How often references whose first try passes pass again, 0–1. */

@@ -4,7 +4,7 @@ import type { FeatureFinding } from '../../kernel/judge/gate-input.ts';
 import { placeText } from '../../report/sections/document.ts';
 import type { ReportRow } from '../../report/sections/feature-report.ts';
 import { coverSuites } from './cover-suite.ts';
-import { coverageCalls, planChanged, type ChangedCover } from './plans.ts';
+import { coverageCalls, planChanged, requestedCover, type ChangedCover } from './plans.ts';
 import { coverageKeys, type SuiteCoverage } from './result.ts';
 import { coverageSettings } from './settings.ts';
 
@@ -28,6 +28,7 @@ export const coverageFeature: Feature<ChangedCover> & CommandRow & ReportRow = {
   files: async () => [
     { kind: 'cover', type: (await import('./cover-file.ts')).coverFileSchema, isWritten: true },
   ],
+  onRequest: requestedCover,
   plan: planChanged,
   async judge(plan, run, tools) {
     if (!plan.own.fails) return {};

@@ -2,7 +2,9 @@ import type { Feature, PlanningRun } from '../../app/run/feature.ts';
 import { SETTINGS_FILE } from '../../config/file-names.ts';
 import { problem } from '../../errors.ts';
 import type { SuiteComparison } from '../../kernel/plan/suite-run.ts';
+import type { Result } from '../../kernel/result/result.ts';
 import type { CallNames, FeaturePlan, PlannedCalls } from '../../money/feature-plan.ts';
+import { promptKey } from '../../report/sections/order.ts';
 import { counted } from '../../text/amounts.ts';
 import { createAsker } from '../../trials/asker.ts';
 import { callsPerTry } from '../../trials/tries.ts';
@@ -11,12 +13,13 @@ import {
   MOST_DRAFTED,
   coverableRuns,
   coverSuites,
+  draftFor,
   isBaseWithout,
   linesToCover,
-  searchedKey,
   type CallLimits,
 } from './cover-suite.ts';
 import { DRAFT_CALLS } from './draft-test.ts';
+import { coverageKeys } from './result.ts';
 import { MOST_ROUND_TRIES } from './shorter.ts';
 
 export const coverageCalls: CallNames = {
@@ -37,11 +40,35 @@ const MOST_PER_PAIR = 4;
 export const wholeCover: Feature<CallLimits> = {
   key: 'coverage',
   calls: coverageCalls,
+  result: { run: coverageKeys },
   plan: (run) => planWhole(run),
   after: async (plan, run, tools) => ({
     parts: { coverage: await coverSuites(plan, run, 'prompt', tools) },
   }),
 };
+
+/** What `evaldiff dev` runs for a prompt: all of its lines, or a test for an untested one. */
+export function requestedCover(
+  { coverage: earlier = [] }: Result,
+  line: string | null,
+): Feature<CallLimits> {
+  return {
+    ...wholeCover,
+    plan: (run) =>
+      line === null
+        ? planWhole(run)
+        : { ...planSearch(run, () => DRAFT_CALLS), ...drafterOf(run, 'A drafted test') },
+    async after(plan, run, tools) {
+      if (line !== null)
+        return { parts: { coverage: await draftFor(line, earlier, plan, run, tools) } };
+      const coverage = await coverSuites(plan, run, 'prompt', tools);
+      const others = earlier.filter(({ path, suite }) =>
+        coverage.every((own) => own.path !== path || own.suite !== suite),
+      );
+      return { parts: { coverage: [...others, ...coverage] } };
+    },
+  };
+}
 
 /** So many calls settle even a short prompt. */
 const FEWEST_CALLS = 40;
@@ -84,7 +111,7 @@ function planSearch(
 ): FeaturePlan<CallLimits> {
   const { n_tries, coverage } = head.project.settings;
   // One variant of a sweep, because others would repeat all calls.
-  const byName = new Map(all.map((suite) => [searchedKey(suite.run.suite), suite]));
+  const byName = new Map(all.map((suite) => [promptKey(suite.run.suite), suite]));
   const suites = [...byName.values()].map((suite): SuiteComparison => {
     const written = suite.run.scoring.tests.n_tries ?? n_tries;
     const tries = written === 'adaptive' ? LEAST_TRIES : Math.max(least, written);
@@ -98,7 +125,7 @@ function planSearch(
     const { target = null, parameters = {} } = side?.variant ?? {};
     if (side === null || target === null || calls === 0) return [];
     left -= calls;
-    announced.set(searchedKey(suite.run.suite), calls);
+    announced.set(promptKey(suite.run.suite), calls);
     const place = { file: side.suite.prompt.file, line: 0 };
     return [{ target, parameters, purpose: 'prompt', calls, tokens: null, place }];
   });

@@ -1,9 +1,7 @@
 import type { Result } from '../../kernel/result/result.ts';
-import { estimateTokens } from '../../money/tokens.ts';
-import { EVERYTHING } from '../../report/sections/detail.ts';
+import { COVERED_HEAD, coveredRow } from '../../report/sections/covered-lines.ts';
 import {
   code,
-  group,
   markedLine,
   joinLines,
   list,
@@ -29,8 +27,6 @@ export const coverageReport: FeatureReport = {
           paragraph(['No test was drafted: ', ...markedLine(why), '.']),
         ),
       ]),
-    belowReferences: ({ coverage = [] }, detail) =>
-      detail === EVERYTHING ? group('Which line is tested?', coverage.flatMap(coverageBlocks)) : [],
   },
   proposals: ({ coverage = [] }) =>
     coverage.flatMap(({ suite: name, path, variant, lines }) =>
@@ -93,38 +89,13 @@ export function coverageBlocks(suite: SuiteCoverage): Block[] {
   if (lines.length === 0) return [title];
   const named = (words: string, ids: readonly string[]): Line[] =>
     ids.length === 0 ? [] : [[`${words}: ${firstWords(ids)}.`]];
-  const rows = lines.map((line) => [
-    [place(line.unit.file, line.unit.lines.from)],
-    [code(line.unit.head_text ?? '')],
-    statusLine(line, lines),
-  ]);
+  const rows = lines.map((line) => coveredRow(line, lines));
   return [
     title,
-    { kind: 'table', head: [['Place'], ['Line'], ['Tests']], rows },
+    { kind: 'table', head: COVERED_HEAD.map((word) => [word]), rows },
     ...list([
       ...named('Tests that pass in less than half of the tries hold nothing', unsteady),
       [`${counted(calls, 'call')} without some of the lines.`],
     ]),
   ];
-}
-
-function statusLine(line: CoveredLineResult, lines: readonly CoveredLineResult[]): Line {
-  const { status, reference, answers, unit } = line;
-  const other = lines[line.with ?? -1]?.unit.lines.from ?? 0;
-  const tokens = Math.ceil(estimateTokens(unit.head_text ?? ''));
-  const test = code(reference ?? '');
-  switch (status) {
-    case 'held':
-      return ['held by ', test];
-    case 'held_together':
-      return [`held together with ${other === 0 ? 'another' : 'line'} ${other}, by `, test];
-    case 'untested':
-      return [strong('untested'), ': answers change without it, no test fails'];
-    case 'idle': {
-      const size = `${counted(tokens, 'token')} a call`;
-      return [`no effect seen in ${counted(answers, 'answer')} (${size})`];
-    }
-    case 'unsettled':
-      return ['not settled'];
-  }
 }

@@ -133,12 +133,16 @@ export async function coverLines(input: CoverInput, askWithout: AskWithout): Pro
   };
 }
 
+export function countAnswers(stored: CoverInput['stored']) {
+  return stored.map((own) => ({
+    passes: own.filter(({ passed }) => passed).length,
+    tries: own.length,
+  }));
+}
+
 function startCover(input: CoverInput, askWithout: AskWithout): State {
   const { lines, stored, given, most, seed } = input;
-  const passed = (own: readonly CoverAnswer[]) => own.filter((answer) => answer.passed).length;
-  const rates = estimatePassCounts(
-    stored.map((own) => ({ passes: passed(own), tries: own.length })),
-  );
+  const rates = estimatePassCounts(countAnswers(stored));
   const all = new Set(Array(lines).keys());
   const made: State['made'] = stored.map((_, reference) =>
     (given?.[reference] ?? []).map((answer) => ({ ...answer, without: all })),

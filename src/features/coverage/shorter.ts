@@ -1,7 +1,7 @@
 import { differenceInterval } from '../../kernel/statistics/interval.ts';
 import type { Table } from '../../kernel/statistics/table.ts';
 import { estimatePassCounts, afterTry, type Bet } from './pass-rate.ts';
-import type { AskWithout, Covered, CoverInput } from './search.ts';
+import { countAnswers, type AskWithout, type Covered, type CoverInput } from './search.ts';
 
 /** Largest possible loss of a shorter prompt that is shown: 10 points of the pass rate. */
 const MOST_LOSS = 0.1;
@@ -76,10 +76,7 @@ async function tryTests(
 }
 
 function startTests(stored: CoverInput['stored'], usable: readonly number[]) {
-  const counts = stored.map((own) => ({
-    passes: own.filter(({ passed }) => passed).length,
-    tries: own.length,
-  }));
+  const counts = countAnswers(stored);
   const rates = estimatePassCounts(counts);
   return counts.flatMap((base, reference) => {
     const { [reference]: rate = { passes: 1, fails: 1 } } = rates;

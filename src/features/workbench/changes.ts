@@ -48,6 +48,10 @@ const pageActions = z.discriminatedUnion('kind', [
     /** The file's text when editing began. */
     read: z.string(),
   }),
+  /** Asks which lines of the prompt are tested, or for a test of a line. First says what it costs. */
+  action('cover', { prompt: z.string(), line: z.string().nullable(), isAgreed: z.boolean() }),
+  /** Writes a change that was run before. */
+  action('write', { file: z.string(), replacement: z.string() }),
   action('first', { prompt: z.string(), ...newTest }),
 ]);
 

@@ -13,14 +13,20 @@ import { createAnswerMemory } from '../../app/session/answer-memory.ts';
 import { formatsOf, suiteKeysOf } from '../../app/session/session-row.ts';
 import { afterEachEdit, refsOf } from '../../app/session/watch.ts';
 import { readCommandLine } from '../../config/inputs.ts';
+import type { EditResult } from '../../documents/yaml-splices.ts';
 import { formatProblem, UserError, problem } from '../../errors.ts';
 import type { OwnSettings } from '../../project/settings.ts';
+import { proposalsIn } from '../../report/sections/feature-report.ts';
+import { promptKey } from '../../report/sections/order.ts';
+import { withEdit } from '../../trials/fix-edit.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
-import { findSuite, findTest, viewOf } from './live-view.ts';
-import type { OpenProject } from './look.ts';
+import { findSuite, findTest, shownResult, shownSuites, viewOf } from './live-view.ts';
+import { planSingle, type OpenProject } from './look.ts';
+import type { SingleRun } from './narrow-session.ts';
 import {
   createRefresher,
   initialState,
+  leftToSpend,
   liveState,
   spendWords,
   type Refresher,
@@ -90,6 +96,7 @@ async function openWorkbench(
       suiteKeys: suiteKeysOf(terminal.features),
     },
     documents: new Map(),
+    examine: terminal.features.find(({ onRequest }) => onRequest !== undefined)?.onRequest,
     draft: null,
     inSession: (work) =>
       withProject({ ...options, directory: root }, quieter, { overrides, remember }, work),
@@ -189,8 +196,10 @@ async function performOn(
   context: ActionContext,
 ): Promise<ActionReply> {
   switch (action.kind) {
-    case 'run-suite':
-      return runOneSuite(action.suite, context);
+    case 'run-suite': {
+      const suite = findSuite(context.state, action.suite);
+      return suite === null ? NOT_FOUND_REPLY : beginRun({ suite }, context);
+    }
     case 'start':
       return start(context);
     case 'first':
@@ -198,6 +207,10 @@ async function performOn(
     case 'draft':
     case 'save':
       return editPrompt(action, context);
+    case 'cover':
+      return cover(action, context);
+    case 'write':
+      return writeProposal(action, context);
     case 'discard':
       return showDraft(null, context);
     default:
@@ -215,12 +228,40 @@ async function start({ project }: ActionContext): Promise<ActionReply> {
   }
 }
 
-function runOneSuite(identity: string, { state, refresher }: ActionContext): ActionReply {
-  const suite = findSuite(state, identity);
-  if (suite === null) return NOT_FOUND_REPLY;
-  const { name, variant } = suite;
-  void refresher.run({ suite: name, id: null, variant, tries: null, compared: false });
-  return done(`running ${name}`);
+function beginRun(asked: SingleRun, { refresher }: ActionContext): ActionReply {
+  void refresher.run(asked);
+  return done(`running ${asked.id ?? asked.suite.name}`);
+}
+
+async function cover(
+  { prompt, line, isAgreed }: Extract<Action, { kind: 'cover' }>,
+  context: ActionContext,
+): Promise<ActionReply> {
+  const { state, project } = context;
+  const shown = shownResult(state);
+  const suite = shownSuites(state).find((each) => promptKey(each) === prompt);
+  const feature = shown === null ? undefined : project.examine?.(shown, line);
+  if (suite === undefined || feature === undefined) return NOT_FOUND_REPLY;
+  const asked = { suite, feature };
+  if (isAgreed) return beginRun(asked, context);
+  const planned = await planSingle(project, leftToSpend(state), asked);
+  return typeof planned === 'string'
+    ? done(`This makes ${planned}. Press again to ask.`)
+    : refused(planned.map(formatProblem).join(' · '));
+}
+
+function writeProposal(
+  { file, replacement }: Extract<Action, { kind: 'write' }>,
+  { state, project }: ActionContext,
+): Promise<ActionReply> {
+  const shown = shownResult(state);
+  const proposals = shown === null ? [] : proposalsIn(shown, state.look?.reports ?? []);
+  const found = proposals.find(({ fix }) => fix.file === file && fix.replacement === replacement);
+  const edit = (before: string): EditResult => {
+    const text = found === undefined ? null : withEdit(before, found.fix);
+    return text === null ? { refused: 'these lines have changed since they were run' } : { text };
+  };
+  return rewrite({ file, what: 'what was run is written', edit }, project, state.written);
 }
 
 async function addFirst(
@@ -239,11 +280,7 @@ async function addFirst(
     what: 'the first test is added',
     change: { kind: 'first' as const, ...added },
   };
-  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
-}
-
-function textsOf({ look }: WorkbenchState): ReadonlyMap<string, string> {
-  return look?.texts ?? new Map<string, string>();
+  return writeBack(wish, { project, texts: state.look?.texts, prompt }, state.written);
 }
 
 async function editPrompt(
@@ -282,13 +319,11 @@ async function performOnTest(action: TestAction, context: ActionContext): Promis
     const { id, base, head } = reference;
     const compared = action.side === 'base' && base !== null;
     const tries = ((compared ? base : head)?.tries.length ?? 0) + MORE_TRIES;
-    const { name, variant } = suite;
-    void context.refresher.run({ suite: name, id, variant, tries, compared });
-    return done(`running ${id}`);
+    return beginRun({ suite, id, tries, compared }, context);
   }
   const wish = wishOf(action, reference, prompt);
   if (typeof wish === 'string') return refused(wish);
-  return writeBack(wish, { project, texts: textsOf(state), prompt }, state.written);
+  return writeBack(wish, { project, texts: state.look?.texts, prompt }, state.written);
 }
 
 function raise({ state: { spend }, refresher, given }: ActionContext): ActionReply {

@@ -1,5 +1,7 @@
+import type { Feature } from '../../app/run/feature.ts';
 import { planAndRun } from '../../app/run/plan-and-run.ts';
-import type { Edges, PlannedRun } from '../../app/run/record.ts';
+import { certainWords, planRun } from '../../app/run/plan.ts';
+import type { Edges, PlannedRun, RunInput } from '../../app/run/record.ts';
 import type { AnswerExchange } from '../../app/session/cached-complete.ts';
 import { runInput, withEdges } from '../../app/session/evaluate.ts';
 import type { Session } from '../../app/session/session.ts';
@@ -11,13 +13,15 @@ import type { Columns } from '../../kernel/suite/suite.ts';
 import { partExpected } from '../../metrics/comparison.ts';
 import { metrics as builtIns } from '../../metrics/index.ts';
 import { materialUsed } from '../../metrics/keywords.ts';
+import { forecastWords } from '../../money/cost-cap.ts';
 import type { Prepared } from '../../money/prepared.ts';
-import { loadReports } from '../../report/sections/feature-report.ts';
-import type { Reports } from '../../report/sections/feature-report.ts';
+import { callsLine } from '../../report/plan.ts';
+import { loadReports, type Reports } from '../../report/sections/feature-report.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { sentPrompts, type SentPrompts } from '../../report/sections/reference-view.ts';
 import type { Metric, Rubric } from '../../types/metric.ts';
 import type { Completion, Request } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
 import type { Price } from '../../types/price.ts';
 
 export interface WorkLook {
@@ -33,6 +37,8 @@ export interface WorkLook {
   missing: boolean;
   interrupted: boolean;
   alone: string | null;
+  /** A file's unsaved text, which is run in place of the saved one. */
+  draft: { file: string; text: string } | null;
 }
 
 interface SentLookup {
@@ -75,15 +81,47 @@ interface HowToAsk {
   /** `cost` is in US dollars. Null if the price is unknown. */
   paid?(cost: number | null): void;
   assumesCost?: boolean;
+  /** Runs instead of the project's features. */
+  feature?: Feature | undefined;
+}
+
+/** What the feature would ask, in words. */
+export function planSides(
+  session: Session,
+  sides: Pick<Sides, 'base' | 'head'>,
+  how: Omit<HowToAsk, 'stored'>,
+): Promise<string | Problem[]> {
+  return withEdges({ ...session, parsed: how.documents }, sides, async (edges) => {
+    const input = inputOf(session, sides, how);
+    const planned = await planRun(input, edges);
+    if (!planned.ready) return planned.result.problems;
+    const graders = planned.features.flatMap(({ asker }) => asker?.grader?.target ?? []);
+    const missing = edges.missingKeys(graders);
+    if (missing.length > 0) return missing;
+    const { plan, forecast } = planned;
+    return `${callsLine(plan, certainWords(plan, input.features))}; ${forecastWords(forecast)}`;
+  });
+}
+
+function inputOf(
+  session: Session,
+  sides: Pick<Sides, 'base' | 'tip' | 'head'>,
+  { assumesCost, feature }: Pick<HowToAsk, 'assumesCost' | 'feature'>,
+): RunInput {
+  return {
+    ...runInput(session, sides.base === null ? 'sweep' : 'diff', sides),
+    mayBeEmpty: true,
+    ...(assumesCost === true ? { assumesCost } : {}),
+    ...(feature === undefined ? {} : { features: [feature] }),
+  };
 }
 
 /** With `stored`, makes no model calls. */
 export async function runSides(
   session: Session,
   sides: Pick<Sides, 'base' | 'tip' | 'head'>,
-  { documents, stored, exchange, paid, assumesCost = false }: HowToAsk,
+  { documents, stored, exchange, paid, ...how }: HowToAsk,
 ): Promise<Evaluation> {
-  const mode = sides.base === null ? 'sweep' : 'diff';
   const found: PlannedRun[] = [];
   const watched: AnswerExchange = {
     given: (key) => exchange?.given(key) ?? null,
@@ -98,25 +136,18 @@ export async function runSides(
     { ...session, parsed: documents },
     sides,
     (edges) =>
-      planAndRun(
-        {
-          ...runInput(session, mode, sides),
-          mayBeEmpty: true,
-          ...(assumesCost ? { assumesCost } : {}),
+      planAndRun(inputOf(session, sides, how), {
+        ...edges,
+        ...(stored
+          ? storedOnly(edges, () => {
+              missing = true;
+            })
+          : {}),
+        planned(ready) {
+          edges.planned(ready);
+          found.push(ready);
         },
-        {
-          ...edges,
-          ...(stored
-            ? storedOnly(edges, () => {
-                missing = true;
-              })
-            : {}),
-          planned(ready) {
-            edges.planned(ready);
-            found.push(ready);
-          },
-        },
-      ),
+      }),
     watched,
   );
   const [ready] = found;

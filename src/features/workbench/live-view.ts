@@ -11,20 +11,31 @@ import {
 import { sentKey } from '../../report/sections/reference-view.ts';
 import { savedView, type LivePrompt, type SavedView } from '../../report/sections/saved-view.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
+import type { WorkbenchState } from './refresh.ts';
 
-interface LookState {
-  look: WorkLook | null;
-}
+type LookState = Pick<WorkbenchState, 'look' | 'found'>;
 
 const PENDING_TOP: Block[] = [
   paragraph('… No verdict yet', 'verdict'),
   paragraph('Some answers are missing. The others are below.'),
 ];
 
-/** What the page shows. Null before the first evaluation. */
-export function viewOf({ look }: LookState): SavedView | null {
+/** The result with what was found on request, unless a prompt has changed since. */
+export function shownResult({ look, found }: LookState): Result | null {
   if (look === null) return null;
-  const { result, all, alone, missing, prompts, reports } = look;
+  return found?.prompts === promptTexts(look) ? { ...look.result, ...found.parts } : look.result;
+}
+
+export function promptTexts({ prompts, texts, draft }: WorkLook): string {
+  return JSON.stringify([draft, ...[...prompts.values()].map(({ path }) => texts.get(path))]);
+}
+
+/** What the page shows. Null before the first evaluation. */
+export function viewOf(state: LookState): SavedView | null {
+  const { look } = state;
+  const result = shownResult(state);
+  if (look === null || result === null) return null;
+  const { all, alone, missing, prompts, reports } = look;
   const view = savedView(result, reports);
   return {
     ...view,
@@ -119,6 +130,6 @@ export function findSuite(state: LookState, identity: string): SuiteResult | nul
   return shownSuites(state).find((suite) => suiteIdentity(suite) === identity) ?? null;
 }
 
-function shownSuites({ look }: LookState): SuiteResult[] {
+export function shownSuites({ look }: Pick<LookState, 'look'>): SuiteResult[] {
   return [...(look?.result.suites ?? []), ...(look?.all?.suites ?? [])];
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Feature } from '../../app/run/feature.ts';
 import { sha256, type AnswerExchange } from '../../app/session/cached-complete.ts';
 import type { Session } from '../../app/session/session.ts';
 import { findLocalSides, WORKTREE, type Sides } from '../../app/session/sides.ts';
@@ -7,15 +8,22 @@ import { forgetOthers, withText, type ParsedDocuments } from '../../documents/fi
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
 import type { Completion } from '../../types/model.ts';
+import type { Problem } from '../../types/plain.ts';
 import type { SourceTree } from '../../types/repository.ts';
-import { runSides, type Evaluation, type WorkLook, type WrittenPrompt } from './evaluate.ts';
+import {
+  planSides,
+  runSides,
+  type Evaluation,
+  type WorkLook,
+  type WrittenPrompt,
+} from './evaluate.ts';
 import {
   withAllowance,
   stopOnEdit,
   narrowSession,
   withProgressLine,
   type Allowance,
-  type Single,
+  type SingleRun,
 } from './narrow-session.ts';
 
 export interface OpenProject {
@@ -26,8 +34,8 @@ export interface OpenProject {
   assumesCost: boolean;
   read: ReadOptions;
   documents: ParsedDocuments;
-  /** A file's unsaved text, which is run in place of the saved one. */
-  draft: { file: string; text: string } | null;
+  examine: Feature['onRequest'];
+  draft: WorkLook['draft'];
   inSession<T>(work: (session: Session) => Promise<T>): Promise<T>;
   withFiles<T>(work: (files: SourceTree) => Promise<T>): Promise<T>;
   /** Writes an example suite. */
@@ -49,7 +57,7 @@ export function look(
   onlooker: Onlooker,
 ): Promise<WorkLook | null> {
   const { edited, show } = onlooker;
-  const { documents } = project;
+  const { documents, draft } = project;
   return project.inSession(async (opened) => {
     const session = stopOnEdit(opened, edited);
     const { sides, alone, saved } = await workbenchSides(session, project);
@@ -83,6 +91,7 @@ export function look(
       files: [...head.files.keys()],
       interrupted: opened.halting.halted()?.code === 'interrupted',
       alone,
+      draft,
     });
     if (edited.aborted) return null;
     const stored = seen(first);
@@ -164,22 +173,35 @@ function inPauses(work: () => Promise<void>): { wanted(): void; end(): Promise<v
   };
 }
 
+/** What running these tests would ask, in words. */
+export function planSingle(
+  project: OpenProject,
+  allowance: Allowance,
+  asked: SingleRun,
+): Promise<string | Problem[]> {
+  return project.inSession(async (opened) => {
+    const session = withAllowance(narrowSession(opened, asked), allowance);
+    const { head } = (await workbenchSides(session, project)).sides;
+    return planSides(session, { base: null, head }, { ...project, ...asked });
+  });
+}
+
 /** Null if the files changed meanwhile. */
 export function runSingle(
   project: OpenProject,
   allowance: Allowance,
-  single: Single,
+  asked: SingleRun,
   { edited, progress, paid }: Omit<Onlooker, 'show'>,
 ): Promise<Result | null> {
   return project.inSession(async (opened) => {
     const live = withProgressLine(stopOnEdit(opened, edited), progress);
-    const session = withAllowance(narrowSession(live, single), allowance);
+    const session = withAllowance(narrowSession(live, asked), allowance);
     const { sides } = await workbenchSides(session, project);
-    const compares = sides.base !== null && single.compared;
-    const of = compares ? sides : { base: null, head: sides.head };
+    const of = asked.compared === true ? sides : { base: null, head: sides.head };
     const { result } = await runSides(session, of, {
       documents: project.documents,
       paid,
+      feature: asked.feature,
       stored: false,
       assumesCost: project.assumesCost,
     });

@@ -1,14 +1,16 @@
+import type { Feature } from '../../app/run/feature.ts';
 import type { Session } from '../../app/session/session.ts';
-import type { Variant } from '../../kernel/result/pieces.ts';
+import type { SuiteId } from '../../report/sections/order.ts';
 
-export interface Single {
-  suite: string;
-  /** Null: all tests of the suite. */
-  id: string | null;
-  variant: Variant;
-  /** Null: as the settings say. */
-  tries: number | null;
-  compared: boolean;
+export interface SingleRun {
+  suite: SuiteId;
+  /** Absent: all tests of the suite. */
+  id?: string;
+  /** Absent: as the settings say. */
+  tries?: number;
+  compared?: boolean;
+  /** Runs instead of the project's features. */
+  feature?: Feature;
 }
 
 export interface Allowance {
@@ -38,7 +40,10 @@ export function stopOnEdit(session: Session, edited: AbortSignal): Session {
   };
 }
 
-export function narrowSession(session: Session, { suite, id, variant, tries }: Single): Session {
+export function narrowSession(
+  session: Session,
+  { suite: { name, variant }, id, tries }: SingleRun,
+): Session {
   const { inputs } = session;
   const { overrides } = inputs.read;
   return {
@@ -49,13 +54,15 @@ export function narrowSession(session: Session, { suite, id, variant, tries }: S
         ...inputs.read,
         overrides: {
           ...overrides,
-          prompts: [suite],
-          references: id === null ? null : [id],
+          prompts: [name],
+          references: id === undefined ? null : [id],
           tags: null,
           only: { ...variant.parameters, model: variant.model },
           settings: [
-            ...overrides.settings.filter(({ path }) => tries === null || path[0] !== 'n_tries'),
-            ...(tries === null
+            ...overrides.settings.filter(
+              ({ path }) => tries === undefined || path[0] !== 'n_tries',
+            ),
+            ...(tries === undefined
               ? []
               : [{ path: ['n_tries'], value: tries, line: `n_tries=${tries}` }]),
           ],

@@ -1,3 +1,4 @@
+import type { Feature } from '../../app/run/feature.ts';
 import { filesNamed, type EditEvents } from '../../app/session/watch.ts';
 import { UserError, formatProblem } from '../../errors.ts';
 import type { Result } from '../../kernel/result/result.ts';
@@ -6,9 +7,9 @@ import { formatDollars } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
 import type { WorkLook } from './evaluate.ts';
-import { withFurtherTries } from './live-view.ts';
+import { promptTexts, withFurtherTries } from './live-view.ts';
 import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
-import type { Single } from './narrow-session.ts';
+import type { SingleRun } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
 import type { WrittenEdit } from './write-back.ts';
 
@@ -24,6 +25,8 @@ export interface WorkbenchState extends Omit<LiveState, 'spend' | 'undo' | 'draf
   /** The last evaluation of valid files. */
   look: WorkLook | null;
   spend: Spend;
+  /** What was found on request, for these texts of prompts. */
+  found: { parts: Partial<Result>; prompts: string } | null;
   /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
   /** The files that `problems` name. */
@@ -33,6 +36,7 @@ export interface WorkbenchState extends Omit<LiveState, 'spend' | 'undo' | 'draf
 export function initialState(spend: Spend): WorkbenchState {
   return {
     look: null,
+    found: null,
     isOld: false,
     isRunning: false,
     spend,
@@ -62,7 +66,7 @@ export interface Refresher {
   serve(server: Workbench): void;
   /** Evaluates again. Without `news`, the files are unchanged. */
   refresh(news?: EditEvents): Promise<void>;
-  run(single: Single): Promise<void>;
+  run(asked: SingleRun): Promise<void>;
   /** Announces an edit. Call the returned function once the file is written. */
   writing(): () => void;
   /** Resolves once the page shows the last edit. */
@@ -119,8 +123,7 @@ export function createRefresher(project: OpenProject, state: WorkbenchState): Re
         return refresh(project, state, { ...onlooker(), follow: news.follow }, { tell, draw });
       });
     },
-    run: (single) =>
-      inTurn(() => runNow(project, state, { single, onlooker: onlooker() }, { tell, draw })),
+    run: (asked) => inTurn(() => runNow(project, state, asked, onlooker(), { tell, draw })),
   };
 }
 
@@ -186,20 +189,33 @@ interface Telling {
 async function runNow(
   project: OpenProject,
   state: WorkbenchState,
-  { single, onlooker }: { single: Single; onlooker: Omit<Onlooker, 'show'> },
+  asked: SingleRun,
+  onlooker: Omit<Onlooker, 'show'>,
   { tell, draw }: Telling,
 ): Promise<void> {
-  const name = single.id ?? single.suite;
+  const { feature } = asked;
+  const name = asked.id ?? asked.suite.name;
+  const { look: shown } = state;
   state.isRunning = true;
   tell(`running ${name}`);
-  const result = await runSingle(project, leftToSpend(state), single, onlooker);
+  // The unsaved text may have changed since the page showed what was asked for.
+  const own = { ...project, draft: shown?.draft ?? null };
+  const result = await runSingle(own, leftToSpend(state), asked, onlooker);
   // Another evaluation follows, because the files changed.
   if (result === null) return;
   state.isRunning = false;
   const refused = notEvaluatedReason(result);
-  if (refused === null && state.look !== null) state.look = withFurtherTries(state.look, result);
+  if (refused === null && shown !== null) {
+    if (feature === undefined) state.look = withFurtherTries(shown, result);
+    else state.found = { parts: partsOf(feature, result), prompts: promptTexts(shown) };
+  }
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
+}
+
+function partsOf({ result: keys }: Feature, result: Result): Partial<Result> {
+  const own = Object.keys(keys?.run ?? {});
+  return Object.fromEntries(Object.entries(result).filter(([key]) => own.includes(key)));
 }
 
 type Tell = (note: string, isBad?: boolean) => void;
@@ -250,7 +266,7 @@ function notEvaluatedReason({ outcome, problems }: Result): string | null {
   return outcome.kind === 'not-evaluated' ? problems.map(formatProblem).join(' · ') : null;
 }
 
-function leftToSpend({ spend }: WorkbenchState): Pick<Spend, 'maxCalls' | 'maxCost'> {
+export function leftToSpend({ spend }: WorkbenchState): Pick<Spend, 'maxCalls' | 'maxCost'> {
   return {
     maxCalls: Math.max(0, spend.maxCalls - spend.calls),
     maxCost: Math.max(0, spend.maxCost - spend.cost),

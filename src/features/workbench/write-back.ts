@@ -32,7 +32,7 @@ export interface WrittenEdit {
 
 interface WriteTarget {
   project: Pick<OpenProject, 'root' | 'read' | 'documents' | 'withFiles'>;
-  texts: WorkLook['texts'];
+  texts: WorkLook['texts'] | undefined;
   prompt: WrittenPrompt;
 }
 
@@ -49,7 +49,7 @@ export async function writeBack(
       `it is a file of ${prompt.tool}, which evaldiff cannot edit; edit it ` +
         `by hand, or convert it with "evaldiff import"`,
     );
-  const read = texts.get(file);
+  const read = texts?.get(file);
   if (read === undefined) return nothing(file, 'the page does not show this file');
   const edit = (text: string): EditResult => changeIn(text, wish, prompt, read);
   return rewrite({ file, what, edit }, project, undo);
@@ -271,10 +271,11 @@ function rowFor(added: NewReference, at: DataPlace): RowChange {
   const row = rowAt(at.file, at.read, at.line);
   if (row === null) return REFERENCE_MOVED;
   const { tags, skip } = at.columns;
-  const blank = isTable(at.file) ? { tags: '', skip: '' } : { tags: [], skip: false };
+  const isCells = isTable(at.file);
+  const blank = isCells ? { tags: '', skip: '' } : { tags: [], skip: false };
   // Every row must have the columns that the suite names.
   const value = {
-    ...(isTable(at.file) ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
+    ...(isCells ? Object.fromEntries(Object.keys(row).map((name) => [name, ''])) : {}),
     ...rowLike(row, added, at.columns),
     ...(tags === undefined ? {} : { [tags]: blank.tags }),
     ...(skip === undefined ? {} : { [skip]: blank.skip }),
@@ -284,8 +285,8 @@ function rowFor(added: NewReference, at: DataPlace): RowChange {
     return { refused: `a new line with the same keys ${found}; add the line by hand` };
   const wanted = {
     ...writtenReference(added),
-    ...(tags === undefined || isTable(at.file) ? {} : { tags: [] }),
-    ...(skip === undefined || isTable(at.file) ? {} : { skip: false }),
+    ...(tags === undefined || isCells ? {} : { tags: [] }),
+    ...(skip === undefined || isCells ? {} : { skip: false }),
   };
   return isEqualMap(found, wanted) ? { kind: 'append', line: at.line, value } : UNCLEAR;
 }

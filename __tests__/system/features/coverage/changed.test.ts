@@ -157,13 +157,13 @@ inBrowser('the page of a run with coverage: changed', () => {
     const browser = await openTestBrowser();
     const page = await openWindow(browser);
     const file = pathToFileURL(join(repository.directory, 'report/report.html'));
-    await page.goto(`${file.href}#attributes`);
-    const fold = page.locator('details', { hasText: 'Which line is tested?' });
-    await fold.evaluate((own) => {
-      own.setAttribute('open', '');
-    });
-    await page.locator('tr', { hasText: 'held by refund-' }).waitFor();
+    await page.goto(`${file.href}#lines`);
+    const held = page.locator('tr', { hasText: 'held by refund-' });
+    await held.waitFor();
     expect(await axeFindings(page)).toEqual([]);
+    await held.getByRole('button', { name: 'Show the test' }).click();
+    await page.locator('output', { hasText: '1 of 8 shown' }).waitFor();
+    expect(await page.locator('select[name=line]').inputValue()).toContain('Name the refund');
     await browser.close();
   });
 });

@@ -15,6 +15,7 @@ import { hostileTexts } from '../../../stand-ins/hostile-text.ts';
 import type { Script } from '../../../stand-ins/models/server.ts';
 import { fixtureEnvironment, temporaryFolder } from '../../../stand-ins/repository.ts';
 import { openWorkbench, type OpenWorkbench } from '../../../stand-ins/workbench.ts';
+import * as planted from '../coverage/planted.ts';
 
 const CLI = fileURLToPath(new URL('../../../../src/cli.ts', import.meta.url));
 
@@ -554,6 +555,71 @@ inBrowser('the workbench in a browser', () => {
     await page.close();
     const { err } = await bench.stop();
     expect(err).not.toContain('Error');
+    await bench.close();
+    expect(complaints.splice(0)).toEqual([]);
+  });
+
+  test('the workbench shows which line no test holds, says the price of a test for it, and writes the test', async () => {
+    const bench = await openWorkbench({
+      files: planted.shopFiles(planted.GRADER),
+      answer: planted.draftingModel(planted.TEST_DRAFTS),
+    });
+    const page = await windowOf(bench.url);
+    await page.getByRole('link', { name: 'Lines' }).click();
+    const tests = 'prompts/tests/shop.yaml';
+    const before = bench.file(tests);
+    const press = (key: string) => replyTo(page, () => page.keyboard.press(key));
+    await says(page, '.state', 'up to date');
+    expect(await press('l')).toEqual({
+      said: expect.stringMatching(
+        /^This makes 24 calls for the first answers, up to 192 calls without some of the lines; .*\. Press again to ask\.$/,
+      ),
+      bad: false,
+    });
+    expect(bench.server.requests).toHaveLength(0);
+    expect(await press('l')).toMatchObject({ bad: false });
+    const line = page.locator('tr', { hasText: 'Sign every answer as Ada.' });
+    await line.getByText('untested').waitFor();
+    expect(await page.locator('[data-key=d]').count()).toBe(1);
+    // The answers of the search are kept, so only the test's own calls are announced.
+    expect(await press('d')).toMatchObject({
+      said: expect.stringMatching(
+        / up to 26 calls without some of the lines; .* 24 answers stored/,
+      ),
+    });
+    const asked = bench.server.requests.length;
+    await line.getByRole('button', { name: 'Ask now (d)' }).focus();
+    await page.keyboard.press('d');
+    await line.getByText('passes 4 of 4 times with the line').waitFor();
+    expect(bench.server.requests.length - asked).toBeLessThanOrEqual(26);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Page.setBypassCSP', { enabled: true });
+    expect(await axeFindings(page)).toEqual([]);
+    await session.send('Page.setBypassCSP', { enabled: false });
+    expect(bench.file(tests)).toBe(before);
+    await bench.seenAfter(() => press('w'));
+    const added = '  - { input: { question: "Who are you?" }, expected: "Ada" }';
+    expect(bench.file(tests)).toBe(`${before}${added}\n`);
+    await line.getByText('untested').waitFor();
+    await bench.seenAfter(() => press('u'));
+    expect(bench.file(tests)).toBe(before);
+    // The lines are those of another text.
+    const prompt = '["prompts/shop.yaml","shop"]';
+    const text = bench.file(planted.FILE).replace('Be polite.', 'Be brief.');
+    expect(await bench.act({ kind: 'draft', prompt, text })).toMatchObject({ bad: false });
+    await line.waitFor({ state: 'detached' });
+    expect(await bench.act({ kind: 'discard' })).toMatchObject({ bad: false });
+    await line.getByText('untested').waitFor();
+    bench.edit(planted.FILE, 'Be polite.', 'Be kind.');
+    await line.waitFor({ state: 'detached' });
+    bench.edit('evaldiff.yaml', planted.GRADER, '');
+    await says(page, '.state', 'up to date');
+    const refused = { kind: 'cover', prompt, line: 'Sign every answer as Ada.', isAgreed: false };
+    expect(await bench.act(refused)).toEqual({
+      said: 'evaldiff.yaml: A drafted test needs a grader; set grader: { model: … }',
+      bad: true,
+    });
+    await page.close();
     await bench.close();
     expect(complaints.splice(0)).toEqual([]);
   });

@@ -2,12 +2,10 @@ import { UserError, problem } from '../../../../src/errors.ts';
 import type { OpenProject } from '../../../../src/features/workbench/look.ts';
 import { createRefresher, initialState } from '../../../../src/features/workbench/refresh.ts';
 
-const single = {
-  suite: 'p',
+const asked = {
+  suite: { path: 'p.yaml', name: 'p', variant: { model: 'm', parameters: {} } },
   id: 'a',
-  variant: { model: 'm', parameters: {} },
   tries: 2,
-  compared: false,
 };
 
 function lookingAt(error: Error) {
@@ -20,7 +18,7 @@ function lookingAt(error: Error) {
 test('a failed refresh after a button click ends the workbench without an unhandled rejection', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const { looking } = lookingAt(full);
-  await looking.run(single);
+  await looking.run(asked);
   expect(looking.failed.reason).toBe(full);
   await looking.refresh();
   await looking.idle();

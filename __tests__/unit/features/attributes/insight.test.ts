@@ -1,11 +1,17 @@
 import { insightQuestion } from '../../../../src/features/attributes/insight.ts';
 import type { Packet } from '../../../../src/trials/packet.ts';
-import { proposeChanges } from '../../../../src/trials/proposals.ts';
+import { proposedFixes } from '../../../../src/trials/proposals.ts';
 import type { Request } from '../../../../src/types/model.ts';
-import { answer, hostedTarget } from '../../app/run/builders.ts';
+import { answer, hostedTarget, prompt, suite, suiteSide } from '../../app/run/builders.ts';
 import { attributeResult } from './builders.ts';
 
 const PROMPT = ['You answer customers.', 'Be warm about refunds.', 'Sign as {name}. Sign as Ada.'];
+const FILE = [
+  'messages:',
+  '  - content: |',
+  ...PROMPT.map((line) => `      ${line}`),
+  "  - content: '{question}'",
+];
 const PACKET: Packet = {
   materials: { task: 'the task', change: 'the change', groups: 'the groups', cases: 'the cases' },
   quotes: (text) => text.includes('order-42'),
@@ -16,16 +22,27 @@ const written = (changes: object = {}): object => ({
   ...changes,
 });
 
+function promptOf(file: readonly string[]) {
+  const content = file.slice(2, 2 + PROMPT.length).map((line) => line.trim());
+  return prompt({
+    messages: [
+      { role: 'system', content: content.join('\n'), place: { file: 'p.yaml', line: 2 } },
+      { role: 'user', content: '{question}', place: { file: 'p.yaml', line: FILE.length } },
+    ],
+  });
+}
+
 async function proposed(...insights: object[]) {
   const asked: Request[] = [];
-  const place = { file: 'p.yaml', line: 8 };
-  const found = await proposeChanges(
+  const files = {
+    lines: () => Promise.resolve(FILE),
+    reread: (_: string, text: string) =>
+      Promise.resolve({ own: promptOf(text.split('\n')), others: [] }),
+  };
+  const { candidates } = await proposedFixes(
     insightQuestion(attributeResult('refunds')),
     PACKET,
-    [
-      { role: 'system', content: PROMPT.join('\n'), place },
-      { role: 'user', content: '{question}', place },
-    ],
+    { side: suiteSide('head', suite({ prompt: promptOf(FILE) })), files },
     {
       grader: { target: hostedTarget('grader'), parameters: {} },
       random: () => 'delimiter',
@@ -35,7 +52,8 @@ async function proposed(...insights: object[]) {
       },
     },
   );
-  return { found, text: asked[0]?.messages[1]?.content ?? '' };
+  const text = asked[0]?.messages[1]?.content ?? '';
+  return { edits: candidates.map(({ edit }) => edit), text };
 }
 
 describe('an insight proposed by a model', () => {
@@ -49,12 +67,14 @@ describe('an insight proposed by a model', () => {
   });
 
   test('changes one passage of the prompt, and names the line', async () => {
-    const { found } = await proposed(written());
-    const becomes = 'Be warm, and name the refund window.';
-    expect(found).toMatchObject([{ line: 1, was: 'Be warm about refunds.', becomes }]);
-    expect(
-      typeof found === 'string' ? [] : found[0]?.messages.map(({ content }) => content),
-    ).toEqual([[PROMPT[0], becomes, PROMPT[2]].join('\n'), '{question}']);
+    expect((await proposed(written())).edits).toEqual([
+      {
+        file: 'p.yaml',
+        lines: { from: 4, to: 4 },
+        replaced: FILE[3],
+        replacement: '      Be warm, and name the refund window.',
+      },
+    ]);
   });
 
   test.each([
@@ -73,11 +93,11 @@ describe('an insight proposed by a model', () => {
     ['that rewrites the prompt', { becomes: 'x'.repeat(330) }],
     ['that changes nothing', { becomes: 'Be warm about refunds.' }],
   ])('%s is dropped', async (_, changes) => {
-    expect((await proposed(written(changes))).found).toEqual([]);
+    expect((await proposed(written(changes))).edits).toEqual([]);
   });
 
   test('is kept even if another is dropped, but only the first two proposals are used', async () => {
-    const { found } = await proposed(written({ was: '' }), written(), written());
-    expect(found).toHaveLength(1);
+    const { edits } = await proposed(written({ was: '' }), written(), written());
+    expect(edits).toHaveLength(1);
   });
 });

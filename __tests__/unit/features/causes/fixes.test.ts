@@ -71,7 +71,8 @@ async function look({ fell, held = 10, drafts = [], passes, ...files }: Bench) {
     change,
     side: suiteSide('head', suite({ prompt: promptOf(FILE) })),
     references,
-    fellCount: fell.length,
+    fell: references.slice(0, fell.length),
+    stable: references.slice(fell.length),
     retestRate: 1,
     make: (wanted) =>
       Promise.resolve(
