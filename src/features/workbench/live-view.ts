@@ -11,9 +11,13 @@ import {
 import { sentKey } from '../../report/sections/reference-view.ts';
 import { savedView, type LivePrompt, type SavedView } from '../../report/sections/saved-view.ts';
 import type { WorkLook, WrittenPrompt } from './evaluate.ts';
-import type { WorkbenchState } from './refresh.ts';
 
-type LookState = Pick<WorkbenchState, 'look' | 'found'>;
+export interface LookState {
+  /** The last evaluation of valid files. */
+  look: WorkLook | null;
+  /** What was found on request, for these texts of prompts. */
+  found: { parts: Partial<Result>; prompts: string } | null;
+}
 
 const PENDING_TOP: Block[] = [
   paragraph('… No verdict yet', 'verdict'),
@@ -23,10 +27,10 @@ const PENDING_TOP: Block[] = [
 /** The result with what was found on request, unless a prompt has changed since. */
 export function shownResult({ look, found }: LookState): Result | null {
   if (look === null) return null;
-  return found?.prompts === promptTexts(look) ? { ...look.result, ...found.parts } : look.result;
+  return found?.prompts === shownTexts(look) ? { ...look.result, ...found.parts } : look.result;
 }
 
-export function promptTexts({ prompts, texts, draft }: WorkLook): string {
+export function shownTexts({ prompts, texts, draft }: WorkLook): string {
   return JSON.stringify([draft, ...[...prompts.values()].map(({ path }) => texts.get(path))]);
 }
 

@@ -6,8 +6,7 @@ import type { LiveState } from '../../report/sections/saved-view.ts';
 import { formatDollars } from '../../text/amounts.ts';
 import type { Problem } from '../../types/plain.ts';
 import { reasonsInWords } from '../../wording/reasons.ts';
-import type { WorkLook } from './evaluate.ts';
-import { promptTexts, withFurtherTries } from './live-view.ts';
+import { shownTexts, withFurtherTries, type LookState } from './live-view.ts';
 import { look, runSingle, type OpenProject, type Onlooker } from './look.ts';
 import type { SingleRun } from './narrow-session.ts';
 import type { Workbench } from './server.ts';
@@ -21,12 +20,8 @@ export interface Spend {
   unpriced: boolean;
 }
 
-export interface WorkbenchState extends Omit<LiveState, 'spend' | 'undo' | 'draft'> {
-  /** The last evaluation of valid files. */
-  look: WorkLook | null;
+export interface WorkbenchState extends LookState, Omit<LiveState, 'spend' | 'undo' | 'draft'> {
   spend: Spend;
-  /** What was found on request, for these texts of prompts. */
-  found: { parts: Partial<Result>; prompts: string } | null;
   /** Edits that the workbench wrote, oldest first. */
   written: WrittenEdit[];
   /** The files that `problems` name. */
@@ -207,7 +202,7 @@ async function runNow(
   const refused = notEvaluatedReason(result);
   if (refused === null && shown !== null) {
     if (feature === undefined) state.look = withFurtherTries(shown, result);
-    else state.found = { parts: partsOf(feature, result), prompts: promptTexts(shown) };
+    else state.found = { parts: partsOf(feature, result), prompts: shownTexts(shown) };
   }
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
