@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import { problem } from '../errors.ts';
 import { tooManyBytes } from '../text/amounts.ts';
-import type { Json, Place, Problem } from '../types/plain.ts';
+import type { Json, Problem } from '../types/plain.ts';
 import { type Document, type Path, type ReadResult, valueAt } from './document.ts';
 import { FILE_LIMITS } from './limits.ts';
 import { decodeUtf8, fileFlaw, foreignSpace } from './text-flaws.ts';

@@ -89,7 +89,7 @@ export function viewerRows({ result, live }: ViewData): TestRow[] {
 }
 
 /** Names a line of a prompt in filters. */
-function lineName({
+export function lineName({
   unit: { file, lines, head_text: words },
 }: CoverageData['lines'][number]) {
   return `${file}:${String(lines.from)} ${words ?? ''}`;

@@ -151,9 +151,14 @@ export function groupByEqualKey<T>(
   );
 }
 
-type Attribute = Pick<Result['attributes'][number], 'verdict' | 'difference' | 'head' | 'p'>;
+interface Attribute {
+  verdict: string;
+  difference: number | null;
+  head: number | null;
+  p: number | null;
+}
 
-const ATTRIBUTE_VERDICTS: readonly Attribute['verdict'][] = [
+const ATTRIBUTE_VERDICTS = [
   'regressed',
   'improved',
   'also fell',
