@@ -30,10 +30,7 @@ export function mergeTexts(base: string, head: string, grain: 'lines' | 'hunks')
 }
 
 /** Base's text with the units for which `has` is true. */
-export function composeText(
-  { lines }: MergedText,
-  has: (unit: number) => boolean,
-): string {
+export function composeText({ lines }: MergedText, has: (unit: number) => boolean): string {
   return lines
     .flatMap(({ shared, pieces }) => {
       const texts = pieces

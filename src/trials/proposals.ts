@@ -77,10 +77,10 @@ export function isWritten(side: SuiteSide | null): side is SuiteSide {
   return code === null && made === undefined;
 }
 
-type Proposal = z.output<typeof proposalSchema>;
+type ProposedChange = z.output<typeof proposalSchema>;
 
 /** Null if the words do not occur exactly once, or if the new ones are unsafe or too long. */
-function replaceOnce(messages: Prompt['messages'], { was, becomes }: Proposal) {
+function replaceOnce(messages: Prompt['messages'], { was, becomes }: ProposedChange) {
   if (was.trim() === '' || was.includes('\n')) return null;
   const places = messages.flatMap((message) =>
     message.parts === undefined
@@ -105,7 +105,7 @@ function replaceOnce(messages: Prompt['messages'], { was, becomes }: Proposal) {
 }
 
 async function candidateOf(
-  proposal: Proposal,
+  proposal: ProposedChange,
   {
     side: {
       suite: { prompt, tests },

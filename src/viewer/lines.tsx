@@ -9,7 +9,7 @@ import { useKeys } from './row.tsx';
 import { lineName } from './tests.ts';
 
 /** The lines of prompts, and the tests that hold them. */
-export function Lines() {
+export function LinesTab() {
   const { result, live } = useReport();
   const { coverage = [] } = result;
   const section = useRef<HTMLElement>(null);
@@ -27,7 +27,12 @@ export function Lines() {
         .map((prompt) => (
           <p class="acts">
             <b>{prompt.name}</b>
-            <Ask prompt={rawOf(prompt).key} line={null} words="Examine its lines" letter="l" />
+            <AskButton
+              prompt={rawOf(prompt).key}
+              line={null}
+              words="Examine its lines"
+              letter="l"
+            />
           </p>
         ))}
       {coverage.map((suite) => (
@@ -62,7 +67,7 @@ function SuiteLines({ suite }: { suite: CoverageData }) {
                     Show the test
                   </button>
                 )}
-                {line.status === 'untested' && <Draft line={line} prompt={prompt} />}
+                {line.status === 'untested' && <DraftedTest line={line} prompt={prompt} />}
               </>,
             ),
           ];
@@ -73,13 +78,13 @@ function SuiteLines({ suite }: { suite: CoverageData }) {
 }
 
 /** A test for an untested line: a button that asks for it, or the test with a button to write it. */
-function Draft({ line, prompt }: { line: CoverageData['lines'][number]; prompt: string }) {
+function DraftedTest({ line, prompt }: { line: CoverageData['lines'][number]; prompt: string }) {
   const { live, links } = useReport();
   const { fix, no_fix: why } = line;
   if (!fix) {
     if (why !== undefined) return <p>{`No test was drafted: ${why}.`}</p>;
     const text = rawOf(line.unit).head_text;
-    return <Ask prompt={prompt} line={text} words="Draft a test" letter="d" />;
+    return <AskButton prompt={prompt} line={text} words="Draft a test" letter="d" />;
   }
   const write = () => {
     const { file, replacement } = rawOf(fix);
@@ -106,7 +111,7 @@ interface AskProps {
 }
 
 /** Says what it costs when it is pressed, and asks when it is pressed again. */
-function Ask({ prompt, line, words, letter }: AskProps) {
+function AskButton({ prompt, line, words, letter }: AskProps) {
   const { live } = useReport();
   const [isAgreed, agree] = useState(false);
   if (live === null) return null;

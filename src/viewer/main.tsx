@@ -9,7 +9,7 @@ import { Blocks } from './blocks.tsx';
 import { Compare, comparedColumns } from './compare.tsx';
 import { unpackView, withVisibleText, type ViewData } from './data.ts';
 import { Costs, Metrics, Suites } from './figures.tsx';
-import { Lines } from './lines.tsx';
+import { LinesTab } from './lines.tsx';
 import { TestList } from './list.tsx';
 import { LiveBar, LiveNotes, useLive } from './live.tsx';
 import { ViewerContext, reportOf, useReport, type Live } from './report.ts';
@@ -40,7 +40,7 @@ function tabsOf({ result, blocks, trend, live }: ViewData, tests: readonly TestR
     {
       name: 'lines',
       words: 'Lines',
-      View: Lines,
+      View: LinesTab,
       isShown: coverage.length > 0 || live !== undefined,
     },
     { name: 'attributes', words: 'Groups', View: AttributesTab, isShown: hasGroups },

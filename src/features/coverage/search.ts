@@ -40,7 +40,7 @@ export interface CoverInput {
  */
 export type AskWithout = (wanted: readonly Draw[]) => Promise<(CoverAnswer | null)[]>;
 
-interface CoveredLine {
+interface CoverLine {
   kind: LineKind;
   /** The first reference that was found to hold the line. */
   reference: number | null;
@@ -49,7 +49,7 @@ interface CoveredLine {
 }
 
 export interface Covered {
-  lines: (CoveredLine & {
+  lines: (CoverLine & {
     /** Number of answers without this line, perhaps also without others. */
     answers: number;
   })[];
@@ -103,7 +103,7 @@ interface State {
   rates: PassCounts[];
   usable: number[];
   stored: CoverAnswer[][];
-  lines: CoveredLine[];
+  lines: CoverLine[];
   /** By the lines that are away: the references that were put to the proof, in order. */
   proofs: Map<string, Map<number, Bet>>;
   random: Random;

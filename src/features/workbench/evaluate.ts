@@ -92,7 +92,7 @@ export function planSides(
   how: Omit<HowToAsk, 'stored'>,
 ): Promise<string | Problem[]> {
   return withEdges({ ...session, parsed: how.documents }, sides, async (edges) => {
-    const input = inputOf(session, sides, how);
+    const input = lookInput(session, sides, how);
     const planned = await planRun(input, edges);
     if (!planned.ready) return planned.result.problems;
     const graders = planned.features.flatMap(({ asker }) => asker?.grader?.target ?? []);
@@ -103,7 +103,7 @@ export function planSides(
   });
 }
 
-function inputOf(
+function lookInput(
   session: Session,
   sides: Pick<Sides, 'base' | 'tip' | 'head'>,
   { assumesCost, feature }: Pick<HowToAsk, 'assumesCost' | 'feature'>,
@@ -136,7 +136,7 @@ export async function runSides(
     { ...session, parsed: documents },
     sides,
     (edges) =>
-      planAndRun(inputOf(session, sides, how), {
+      planAndRun(lookInput(session, sides, how), {
         ...edges,
         ...(stored
           ? storedOnly(edges, () => {

@@ -202,13 +202,13 @@ async function runNow(
   const refused = notEvaluatedReason(result);
   if (refused === null && shown !== null) {
     if (feature === undefined) state.look = withFurtherTries(shown, result);
-    else state.found = { parts: partsOf(feature, result), prompts: shownTexts(shown) };
+    else state.found = { parts: resultParts(feature, result), prompts: shownTexts(shown) };
   }
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();
 }
 
-function partsOf({ result: keys }: Feature, result: Result): Partial<Result> {
+function resultParts({ result: keys }: Feature, result: Result): Partial<Result> {
   const own = Object.keys(keys?.run ?? {});
   return Object.fromEntries(Object.entries(result).filter(([key]) => own.includes(key)));
 }

@@ -151,7 +151,7 @@ export function groupByEqualKey<T>(
   );
 }
 
-interface Attribute {
+interface RankedAttribute {
   verdict: string;
   difference: number | null;
   head: number | null;
@@ -167,7 +167,7 @@ const ATTRIBUTE_VERDICTS = [
   'too few',
 ];
 
-export function attributesWorstFirst<A extends Attribute>(attributes: readonly A[]): A[] {
+export function attributesWorstFirst<A extends RankedAttribute>(attributes: readonly A[]): A[] {
   return attributes.toSorted(
     (a, b) =>
       ATTRIBUTE_VERDICTS.indexOf(a.verdict) - ATTRIBUTE_VERDICTS.indexOf(b.verdict) ||
