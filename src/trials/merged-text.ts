@@ -41,13 +41,13 @@ export function composeText({ lines }: MergedText, has: (unit: number) => boolea
     .join('\n');
 }
 
-type Draft = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
+type MergedLines = { same: string[]; line: number } | { removed: TextPiece[]; added: TextPiece[] };
 
-function draftLines(base: string, head: string): Draft[] | null {
+function draftLines(base: string, head: string): MergedLines[] | null {
   const [before, after] = [linesBeside(base, head), head.split('\n')];
   const changes = diffArrays(before, after, { maxEditLength: MAX_DIFF_EDITS });
   if (changes === undefined) return null;
-  const drafts: Draft[] = [];
+  const drafts: MergedLines[] = [];
   let [onBase, onHead] = [0, 0];
   for (const { value, added, removed } of changes) {
     const last = drafts.at(-1);
@@ -82,11 +82,11 @@ function unsharedLine(piece: TextPiece): MergedLine {
   return { shared: false, pieces: [piece] };
 }
 
-function sharedLines({ same, line }: Extract<Draft, { same: string[] }>): MergedLine[] {
+function sharedLines({ same, line }: Extract<MergedLines, { same: string[] }>): MergedLine[] {
   return same.map((text, i) => ({ shared: true, pieces: [piece(text, 'both', line + i)] }));
 }
 
-function byHunks(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
+function byHunks(drafts: readonly MergedLines[], units: TextPiece[][]): MergedLine[] {
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
     const all = [...draft.removed, ...draft.added];
@@ -95,7 +95,7 @@ function byHunks(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
   });
 }
 
-function byLines(drafts: readonly Draft[], units: TextPiece[][]): MergedLine[] {
+function byLines(drafts: readonly MergedLines[], units: TextPiece[][]): MergedLine[] {
   const moved = movedPieces(drafts);
   return drafts.flatMap((draft) => {
     if ('same' in draft) return sharedLines(draft);
@@ -143,7 +143,7 @@ function lineAlone(
   return { shared: false, pieces };
 }
 
-function movedPieces(drafts: readonly Draft[]): Map<TextPiece, TextPiece> {
+function movedPieces(drafts: readonly MergedLines[]): Map<TextPiece, TextPiece> {
   const added = drafts.flatMap((draft) => ('removed' in draft ? draft.added : []));
   const moved = new Map<TextPiece, TextPiece>();
   for (const draft of drafts) {

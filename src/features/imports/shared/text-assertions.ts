@@ -104,10 +104,10 @@ export const TEXT_ASSERTIONS: Readonly<Record<string, AssertionConversion<TextCo
       : uses('exact_match', { value: textOfScalar(anyValue(value)), ...EXACTLY }),
   contains: { uses: 'contains', value: scalarText, with: EXACTLY },
   icontains: { uses: 'contains', value: scalarText, with: ANY_CASE },
-  'contains-any': { uses: 'contains', value: texts, with: EXACTLY },
-  'contains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...EXACTLY } },
-  'icontains-any': { uses: 'contains', value: texts, with: ANY_CASE },
-  'icontains-all': { uses: 'contains', value: texts, with: { mode: 'all', ...ANY_CASE } },
+  'contains-any': { uses: 'contains', value: jsonTexts, with: EXACTLY },
+  'contains-all': { uses: 'contains', value: jsonTexts, with: { mode: 'all', ...EXACTLY } },
+  'icontains-any': { uses: 'contains', value: jsonTexts, with: ANY_CASE },
+  'icontains-all': { uses: 'contains', value: jsonTexts, with: { mode: 'all', ...ANY_CASE } },
   'starts-with': { uses: 'starts_with', value: scalarText, with: EXACTLY },
   regex: ({ value, negate }, { builtIns }) =>
     regex(filledText(value) ?? refuse('its value is not a pattern'), negate, builtIns),
@@ -136,7 +136,7 @@ const textOfScalar = (value: Json): Json => (isScalar(value) ? String(value) : v
 
 const bound = (threshold: number | null): number => threshold ?? refuse('it has no threshold');
 
-function texts(value: Json | undefined): Json[] {
+function jsonTexts(value: Json | undefined): Json[] {
   const list = isScalar(value) ? fieldsOf(String(value)) : value;
   if (list === null && isScalar(value)) refuse('its value has a quote that is not closed');
   return Array.isArray(list) && list.length > 0 ? list : refuse('its value is not a list');
