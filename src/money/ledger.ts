@@ -1,5 +1,6 @@
 import type { Halt } from '../kernel/plan/halt.ts';
 import { formatDollars } from '../text/amounts.ts';
+import { estimateTokens } from '../text/estimated-tokens.ts';
 import { textOf } from '../types/answer.ts';
 import type { Bill, Hold } from '../types/hold.ts';
 import { placeOf, type Completion, type Request, type Target } from '../types/model.ts';
@@ -9,7 +10,6 @@ import { createAccount, isPassed, roomIn, type Account } from './account.ts';
 import type { Cap, Caps } from './cost-cap.ts';
 import {
   createInputCounter,
-  estimateTokens,
   expectedOutput,
   mostInput,
   mostOutput,

@@ -2,10 +2,10 @@ import { structuredPatch } from 'diff';
 import type { ReferenceResult, TryResult } from '../kernel/result/reference-result.ts';
 import type { AffectedSuite, SuiteSide } from '../kernel/select/affected-suite.ts';
 import type { Prompt } from '../kernel/suite/suite.ts';
-import { estimateTokens } from '../money/tokens.ts';
 import { answerText } from '../report/answers/text.ts';
 import { count, counted } from '../text/amounts.ts';
 import { MAX_DIFF_EDITS } from '../text/cut-out.ts';
+import { estimateTokens } from '../text/estimated-tokens.ts';
 import { jsonText } from '../types/plain.ts';
 import type { ReferenceGroup } from '../types/reference-group.ts';
 

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import {
   createInputCounter,
-  estimateTokens,
   expectedOutput,
   fileTokens,
   outputLimit,
 } from '../../../src/money/tokens.ts';
+import { estimateTokens } from '../../../src/text/estimated-tokens.ts';
 import type { Request, Target } from '../../../src/types/model.ts';
 
 const target: Target = { provider: 'openai', endpoint: null, model: 'm' };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ReferenceResult } from '../../../src/kernel/result/reference-result.ts';
-import { estimateTokens } from '../../../src/money/tokens.ts';
+import { estimateTokens } from '../../../src/text/estimated-tokens.ts';
 import { askForJson } from '../../../src/trials/grader-question.ts';
 import { PACKET_TEXT, packetOf, type PacketInput } from '../../../src/trials/packet.ts';
 import { partsOf } from '../../../src/types/answer.ts';

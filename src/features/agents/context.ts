@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { estimateTokens } from '../../money/tokens.ts';
+import { estimateTokens } from '../../text/estimated-tokens.ts';
 import type { SourceTree } from '../../types/repository.ts';
 import type { AgentRow } from './rows/agent-row.ts';
 import { agentRow } from './rows/index.ts';

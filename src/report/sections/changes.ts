@@ -9,6 +9,7 @@ import {
   paragraph,
   place,
   strong,
+  withoutMargin,
   type Block,
   type DiffLine,
   type Inline,
@@ -272,14 +273,4 @@ function changedIn(lines: readonly DiffLine[]): number {
 
 function remarkLines(remark: string | null): DiffLine[] {
   return remark === null ? [] : [{ sign: 'gap', text: remark }];
-}
-
-/** Removes the indentation that all lines share, to save room on narrow screens. */
-export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
-  const margin = lines
-    .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')
-    .reduce((least, { text }) => Math.min(least, text.length - text.trimStart().length), Infinity);
-  return lines.map((line) =>
-    line.sign === 'gap' ? line : { ...line, text: line.text.slice(margin) },
-  );
 }

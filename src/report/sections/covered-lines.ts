@@ -1,5 +1,5 @@
-import { estimateTokens } from '../../money/tokens.ts';
 import { counted } from '../../text/amounts.ts';
+import { estimateTokens } from '../../text/estimated-tokens.ts';
 import { SENTENCE, code, place, strong, type Line } from './document.ts';
 
 interface CoveredLine {

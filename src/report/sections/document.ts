@@ -220,3 +220,13 @@ export function lineText(line: Line): string {
     })
     .join('');
 }
+
+/** Removes the indentation that all lines share, to save room on narrow screens. */
+export function withoutMargin(lines: readonly DiffLine[]): DiffLine[] {
+  const margin = lines
+    .filter(({ sign, text }) => sign !== 'gap' && text.trim() !== '')
+    .reduce((least, { text }) => Math.min(least, text.length - text.trimStart().length), Infinity);
+  return lines.map((line) =>
+    line.sign === 'gap' ? line : { ...line, text: line.text.slice(margin) },
+  );
+}

@@ -1,12 +1,12 @@
 import { diffArrays } from 'diff';
-import { estimateTokens } from '../../money/tokens.ts';
 import { count, counted, inSize } from '../../text/amounts.ts';
-import { withoutMargin } from './changes.ts';
+import { estimateTokens } from '../../text/estimated-tokens.ts';
 import {
   code,
   paragraph,
   place,
   strong,
+  withoutMargin,
   type Block,
   type DiffLine,
   type Line,

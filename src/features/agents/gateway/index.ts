@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { estimateTokens } from '../../../money/tokens.ts';
+import { estimateTokens } from '../../../text/estimated-tokens.ts';
 import { shorten, visibleLine } from '../../../text/visible.ts';
 import { isDeeper, MOST_LEVELS, parseMap } from '../../../types/plain.ts';
 import type { Wire } from '../rows/agent-row.ts';

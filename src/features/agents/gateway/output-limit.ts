@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../money/tokens.ts';
+import { estimateTokens } from '../../../text/estimated-tokens.ts';
 import type { AskedModel } from '../../../types/model.ts';
 import { longestOutput } from '../../../types/passports.ts';
 import { isMap, member, type JsonMap } from '../../../types/plain.ts';
