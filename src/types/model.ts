@@ -242,11 +242,8 @@ export interface Request {
   usable?(output: string): boolean;
   /** False for an unreadable reply. After ten of them, the request is not sent again. */
   reads?(output: string): boolean;
-  /**
-   * Asks again although an answer is stored, and replaces that answer; `old`: unless it is from the
-   * last hours. Not part of the key.
-   */
-  anew?: true | 'old';
+  /** Asks again although an answer is stored, and replaces that answer. Not part of the key. */
+  anew?: true;
   /** For programs: answered by a second process on the same side. Not part of the key. */
   secondSession?: true;
 }

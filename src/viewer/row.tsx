@@ -80,7 +80,7 @@ export function RowView({ test, isOpen, toggle, chosen }: RowProps) {
 export function useKeys(press: (event: KeyboardEvent) => void): void {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (!isTyping(event)) press(event);
+      if (!isTyping(event) && !event.repeat) press(event);
     };
     addEventListener('keydown', listen);
     return () => removeEventListener('keydown', listen);

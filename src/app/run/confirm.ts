@@ -132,7 +132,7 @@ function asker(
   tools: FeatureTools,
   price: Price,
 ): (wanted: readonly NewTry[]) => Promise<AskedTries> {
-  const extra = extraTryMaker(tools, price, { anew: 'old', secondSession: true, byBase: true });
+  const extra = extraTryMaker(tools, price, { anew: true, secondSession: true, byBase: true });
   return async (wanted) => {
     const made = await Promise.all(
       [...Map.groupBy(wanted, ({ suite }) => suite)].map(([{ run }, own]) =>

@@ -37,7 +37,7 @@ export function createAnswerMemory(): RememberStore {
       const read = store.wrap(complete, keyOf);
       return async (request: Request) => {
         const key = keyOf(request);
-        if (request.anew !== undefined) answers.delete(key);
+        if (request.anew === true) answers.delete(key);
         const known = answers.get(key);
         return known === undefined || request.usable?.(textOf(known)) === false
           ? ofThisProcess(key, await read(request))

@@ -36,7 +36,9 @@ function apiOf(page: string, env: Environment) {
     const options = { headers, redirects: true };
     const url = `${api}/repos/${repository}/${path}`;
     const { status, bytes } = await webRequest(url, options).catch((error: unknown) => {
-      throw userError(page, `GitHub cannot be reached (${errorMessage(error)})`);
+      // Addresses of archives contain a signature.
+      const why = errorMessage(error).replaceAll(/\?\S*/g, '');
+      throw userError(page, `GitHub cannot be reached (${why})`);
     });
     if (status === 200) return bytes;
     throw userError(page, `GitHub answers ${status}. The token must be able to read its actions`);

@@ -22,5 +22,10 @@ export async function webRequest(
   const options = { allowRedirects: redirects, socketTimeout: TIMEOUT_MS };
   const client = new HttpClient('evaldiff', [], options);
   const { message } = await client.request(method, url, body, headers);
-  return { status: message.statusCode ?? 0, bytes: Buffer.concat(await message.toArray()) };
+  const late = setTimeout(() => message.destroy(new Error('no complete answer')), TIMEOUT_MS);
+  try {
+    return { status: message.statusCode ?? 0, bytes: Buffer.concat(await message.toArray()) };
+  } finally {
+    clearTimeout(late);
+  }
 }

@@ -1,4 +1,3 @@
-import { HOUR_MS } from '../../text/amounts.ts';
 import { visibleLine } from '../../text/visible.ts';
 import type {
   BatchRecord,
@@ -42,7 +41,7 @@ export function openStore(options: StoreOptions) {
       async (request) => {
         const key = placeOf(keyOf(request));
         const found = request.anew === true ? null : answers.find(key, request);
-        if (found !== null && isUsable(found, request, options.now())) return found;
+        if (found !== null) return found;
         const completion = await complete(request);
         answers.keep(key, request, completion);
         return completion;
@@ -93,14 +92,6 @@ export function openStore(options: StoreOptions) {
       connection.close();
     },
   };
-}
-
-/** A model rarely changes within these hours. */
-const RECENT_MS = 2 * HOUR_MS;
-
-function isUsable(completion: Completion, { anew }: Request, now: number): boolean {
-  if (anew === undefined) return true;
-  return completion.status === 'ok' && now - (completion.served?.at ?? 0) < RECENT_MS;
 }
 
 interface StoreRecords extends Required<KeptRecords> {

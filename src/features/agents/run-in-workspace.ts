@@ -127,7 +127,7 @@ function openTicket(
     try: request.try,
     refusal,
     firstDecisionOnly: task.trigger !== undefined,
-    anew: request.anew !== undefined,
+    anew: request.anew === true,
     canary,
     sees: reading.sees,
   });

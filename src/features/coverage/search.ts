@@ -254,8 +254,10 @@ async function storeIntact(
   const missing = references.flatMap((own): number[] =>
     Array(Math.max(0, least - (state.stored[own]?.length ?? 0))).fill(own),
   );
+  const before = new Map(missing.map((own) => [own, answersWithout(state, [], own).length]));
   await tryTogether(state, [], missing);
-  for (const own of new Set(missing)) state.stored[own]?.push(...answersWithout(state, [], own));
+  for (const [own, had] of before)
+    state.stored[own]?.push(...answersWithout(state, [], own).slice(had));
 }
 
 function changeWithout(state: State, lines: readonly number[]): number {

@@ -52,7 +52,7 @@ function haveAll(rows: readonly DataRow[], column = 'expected'): boolean {
 
 /** Usual names of the expected answer. */
 const ANSWER =
-  /^(?:answer|expected|ideal|label|target|reference|ground_truth|correct_(?:answer|label))$/i;
+  /^(?:(?:correct_|expected_)?(?:answer|label|output|response)|expected|correct|ideal|gold|target|solution|reference|ground_truth|completion)$/i;
 
 /** A prompt that contained the expected answer would give it away. `expected`: its unusual column. */
 function splitRow(
@@ -73,7 +73,7 @@ function promptText(input: Json, answer: string | undefined): string {
   if (Array.isArray(isMap(input) ? input['messages'] : input))
     return 'The dialogue of each reference replaces this message.';
   const keys = isMap(input)
-    ? Object.keys(input).filter((key) => !isField(key) && key !== answer)
+    ? Object.keys(input).filter((key) => !isField(key) && key !== answer && !ANSWER.test(key))
     : ['input'];
   return keys.map((key) => `{${key}}`).join('\n\n');
 }

@@ -79,7 +79,9 @@ export async function measureDrift(
     if (run === undefined || found.references.length === 0) continue;
     const { path, name, variant } = found;
     const asked = askedIn(run);
-    const key = edges.hash(`${canonicalJson([path, name, { ...variant }])} ${asked.join()}`);
+    const key = edges.hash(
+      `${canonicalJson([path, name, { ...variant }])} ${[...new Set(asked)].join()}`,
+    );
     const references = found.references.filter((_, at) => isFirst(asked, at));
     const { row, watched } = watchSuite({ ...found, references }, suites[key], today);
     rows.push(row);

@@ -20,7 +20,7 @@ import { proposalsIn } from '../../report/sections/feature-report.ts';
 import { promptKey } from '../../report/sections/order.ts';
 import { withEdit } from '../../trials/fix-edit.ts';
 import { newReference, NO_INPUT, wishOf, type Action, type TestAction } from './changes.ts';
-import { findSuite, findTest, shownResult, shownSuites, viewOf } from './live-view.ts';
+import { findSuite, findTest, shownResult, shownSuites, shownTexts, viewOf } from './live-view.ts';
 import { planSingle, type OpenProject } from './look.ts';
 import type { SingleRun } from './narrow-session.ts';
 import {
@@ -242,12 +242,19 @@ async function cover(
   const suite = shownSuites(state).find((each) => promptKey(each) === prompt);
   const feature = shown === null ? undefined : project.examine?.(shown, line);
   if (suite === undefined || feature === undefined) return NOT_FOUND_REPLY;
+  if (state.isRunning)
+    return refused('answers are being asked for; press again when they are here');
   const asked = { suite, feature };
-  if (isAgreed) return beginRun(asked, context);
-  const planned = await planSingle(project, leftToSpend(state), asked);
-  return typeof planned === 'string'
-    ? done(`This makes ${planned}. Press again to ask.`)
-    : refused(planned.map(formatProblem).join(' · '));
+  const key = JSON.stringify([prompt, line, state.look && shownTexts(state.look)]);
+  if (isAgreed && state.priced === key) {
+    state.priced = null;
+    return beginRun(asked, context);
+  }
+  const own = { ...project, draft: state.look?.draft ?? null };
+  const planned = await planSingle(own, leftToSpend(state), asked);
+  if (typeof planned !== 'string') return refused(planned.map(formatProblem).join(' · '));
+  state.priced = key;
+  return done(`This makes ${planned}. Press again to ask.`);
 }
 
 function writeProposal(
@@ -258,6 +265,9 @@ function writeProposal(
   const proposals = shown === null ? [] : proposalsIn(shown, state.look?.reports ?? []);
   const found = proposals.find(({ fix }) => fix.file === file && fix.replacement === replacement);
   const edit = (before: string): EditResult => {
+    // A test is added after a line that stays, so it could be added again.
+    if (found?.fix.kind === 'test' && before.includes(found.fix.replacement))
+      return { refused: 'the test is there already' };
     const text = found === undefined ? null : withEdit(before, found.fix);
     return text === null ? { refused: 'these lines have changed since they were run' } : { text };
   };

@@ -15,8 +15,10 @@ import type { WorkLook, WrittenPrompt } from './evaluate.ts';
 export interface LookState {
   /** The last evaluation of valid files. */
   look: WorkLook | null;
-  /** What was found on request, for these texts of prompts. */
-  found: { parts: Partial<Result>; prompts: string } | null;
+  /** What was found on request, for these texts and models. */
+  found: { parts: Partial<Result>; texts: string } | null;
+  /** What the page has said the price of. Null: nothing. */
+  priced: string | null;
 }
 
 const PENDING_TOP: Block[] = [
@@ -24,14 +26,14 @@ const PENDING_TOP: Block[] = [
   paragraph('Some answers are missing. The others are below.'),
 ];
 
-/** The result with what was found on request, unless a prompt has changed since. */
+/** The result with what was found on request, unless a prompt or its tests have changed since. */
 export function shownResult({ look, found }: LookState): Result | null {
   if (look === null) return null;
-  return found?.prompts === shownTexts(look) ? { ...look.result, ...found.parts } : look.result;
+  return found?.texts === shownTexts(look) ? { ...look.result, ...found.parts } : look.result;
 }
 
-export function shownTexts({ prompts, texts, draft }: WorkLook): string {
-  return JSON.stringify([draft, ...[...prompts.values()].map(({ path }) => texts.get(path))]);
+export function shownTexts({ result, texts, draft }: WorkLook): string {
+  return JSON.stringify([draft, ...texts, ...result.suites.map(({ variant }) => variant)]);
 }
 
 /** What the page shows. Null before the first evaluation. */

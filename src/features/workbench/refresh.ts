@@ -32,6 +32,7 @@ export function initialState(spend: Spend): WorkbenchState {
   return {
     look: null,
     found: null,
+    priced: null,
     isOld: false,
     isRunning: false,
     spend,
@@ -202,7 +203,7 @@ async function runNow(
   const refused = notEvaluatedReason(result);
   if (refused === null && shown !== null) {
     if (feature === undefined) state.look = withFurtherTries(shown, result);
-    else state.found = { parts: resultParts(feature, result), prompts: shownTexts(shown) };
+    else state.found = { parts: resultParts(feature, result), texts: shownTexts(shown) };
   }
   tell(refused ?? `${name} was run; the headline does not count this`, refused !== null);
   draw();

@@ -83,18 +83,6 @@ describe('a stored answer', () => {
     expect((await run(['a'])).completions).toEqual([ok('later', { reused: true, stored: true })]);
   });
 
-  test.each([
-    [1, 'is used', []],
-    [3, 'is replaced', ['a']],
-  ])('of %i hours ago %s if old answers are asked again', async (hours, _, expected) => {
-    const served = { model: null, fingerprint: null, at: START };
-    await run(['a'], {}, () => ({ ...ok('first'), served }) as Completion);
-    const { store, wrapped, asked } = opened({ now: () => START + hours * 3_600_000 });
-    await wrapped({ ...asks('a'), anew: 'old' });
-    store.close();
-    expect(asked).toEqual(expected);
-  });
-
   test('is not used for another try, message or model', async () => {
     await run(['a']);
     const { store, wrapped, asked } = opened();

@@ -600,9 +600,11 @@ inBrowser('the workbench in a browser', () => {
     await bench.seenAfter(() => press('w'));
     const added = '  - { input: { question: "Who are you?" }, expected: "Ada" }';
     expect(bench.file(tests)).toBe(`${before}${added}\n`);
-    await line.getByText('untested').waitFor();
+    // The lines are those of other tests.
+    await line.waitFor({ state: 'detached' });
     await bench.seenAfter(() => press('u'));
     expect(bench.file(tests)).toBe(before);
+    await line.getByText('untested').waitFor();
     // The lines are those of another text.
     const prompt = '["prompts/shop.yaml","shop"]';
     const text = bench.file(planted.FILE).replace('Be polite.', 'Be brief.');

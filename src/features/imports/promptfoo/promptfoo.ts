@@ -133,7 +133,9 @@ function withoutChains(
 /** Whether a template or code can read the variable. Code in a file can read all. */
 function reads(name: string): (text: string) => boolean {
   const word = `\\b${name.replace(/\W/g, '\\W')}\\b`;
-  const use = new RegExp(`\\{[^}]*${word}|\\bvars\\W+${word}|^file://.*\\.(?:[cm]?[jt]s|py)\\b`);
+  const use = new RegExp(
+    `\\{[^}]*${word}|\\bvars\\b.{0,20}${word}|^file://.*\\.(?:[cm]?[jt]s|py)\\b`,
+  );
   return (text) => use.test(text);
 }
 
