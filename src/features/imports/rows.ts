@@ -51,8 +51,13 @@ function haveAll(rows: readonly DataRow[], column = 'expected'): boolean {
 }
 
 /** Usual names of the expected answer. */
-const ANSWER =
-  /^(?:(?:correct_|expected_)?(?:answer|label|output|response)|expected|correct|ideal|gold|target|solution|reference|ground_truth|completion)$/i;
+const ANSWERS =
+  'answer label output response expected correct ideal gold target solution reference ground_truth'.split(
+    ' ',
+  );
+
+const isAnswer = (key: string): boolean =>
+  ANSWERS.includes(key.toLowerCase().replace(/^(?:correct|expected)_/, ''));
 
 /** A prompt that contained the expected answer would give it away. `expected`: its unusual column. */
 function splitRow(
@@ -63,7 +68,7 @@ function splitRow(
   const found = columnValue(row, column);
   const input = found ?? row;
   if (expected !== undefined || !isMap(input)) return { input, answer: expected };
-  const answer = Object.keys(input).find((key) => ANSWER.test(key));
+  const answer = Object.keys(input).find((key) => isAnswer(key));
   if (answer === undefined || isField(answer)) return { input, answer };
   return { input, answer, expected: found === undefined ? answer : `${column}.${answer}` };
 }
@@ -73,7 +78,7 @@ function promptText(input: Json, answer: string | undefined): string {
   if (Array.isArray(isMap(input) ? input['messages'] : input))
     return 'The dialogue of each reference replaces this message.';
   const keys = isMap(input)
-    ? Object.keys(input).filter((key) => !isField(key) && key !== answer && !ANSWER.test(key))
+    ? Object.keys(input).filter((key) => !isField(key) && key !== answer && !isAnswer(key))
     : ['input'];
   return keys.map((key) => `{${key}}`).join('\n\n');
 }
