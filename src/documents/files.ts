@@ -202,7 +202,9 @@ interface Match {
 
 function matchIn(
   tree: SourceTree,
-  ...[patterns, where, problems]: Parameters<Files['match']>
+  patterns: readonly string[],
+  where: (pattern: string) => Place,
+  problems: Problem[],
 ): ReturnType<Files['match']> {
   const matches = new Map<string, Match>();
   const notices: Notice[] = [];

@@ -113,7 +113,7 @@ export function mostInput({ target, messages, parameters, schema }: Request): nu
     ...schemas.map((each) => JSON.stringify(each)),
   ];
   return (
-    texts.reduce((sum, text) => sum + new TextEncoder().encode(text).length, 0) +
+    texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) +
     ADDED.perMessage * (messages.length + 1) +
     ADDED.perSchema * schemas.length +
     fileTokens({ target, messages })

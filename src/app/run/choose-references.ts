@@ -120,7 +120,8 @@ function unmetProblems(
     .map((pattern) =>
       problem(
         null,
-        `overrides: no ${what} matches "${pattern.slice(0, 100)}"${didYouMean(pattern, [...new Set(names())])}`,
+        `overrides: no ${what} matches "${pattern.slice(0, 100)}"` +
+          didYouMean(pattern, [...new Set(names())]),
       ),
     );
 }

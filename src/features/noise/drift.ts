@@ -82,7 +82,7 @@ export async function measureDrift(
     const key = edges.hash(
       `${canonicalJson([path, name, { ...variant }])} ${[...new Set(asked)].join()}`,
     );
-    const references = found.references.filter((_, at) => isFirst(asked, at));
+    const references = withoutRepeats(found.references, asked);
     const { row, watched } = watchSuite({ ...found, references }, suites[key], today);
     rows.push(row);
     suites[key] = watched;
@@ -105,9 +105,18 @@ function askedIn(run: SuiteRun): (string | null)[] {
 }
 
 /** References that ask the same share their answers, which must count once. */
-function isFirst(asked: readonly (string | null)[], at: number): boolean {
-  const own = asked[at] ?? null;
-  return own === null || asked.indexOf(own) === at;
+function withoutRepeats(
+  references: SuiteResult['references'],
+  asked: readonly (string | null)[],
+): SuiteResult['references'] {
+  const seen = new Set<string>();
+  return references.filter((_, at) => {
+    const own = asked[at] ?? null;
+    if (own === null) return true;
+    const isNew = !seen.has(own);
+    seen.add(own);
+    return isNew;
+  });
 }
 
 /** A repeated run adds only the answers that are new, so that no answer counts twice. */

@@ -37,7 +37,7 @@ export interface WorkLook {
   missing: boolean;
   interrupted: boolean;
   alone: string | null;
-  /** A file's unsaved text, which is run in place of the saved one. */
+  /** A file's unsaved text. It runs instead of the saved one. */
   draft: { file: string; text: string } | null;
 }
 

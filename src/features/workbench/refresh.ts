@@ -194,7 +194,7 @@ async function runNow(
   const { look: shown } = state;
   state.isRunning = true;
   tell(`running ${name}`);
-  // The unsaved text may have changed since the page showed what was asked for.
+  // The run uses the unsaved text that the page showed, which may have changed since.
   const own = { ...project, draft: shown?.draft ?? null };
   const result = await runSingle(own, leftToSpend(state), asked, onlooker);
   // Another evaluation follows, because the files changed.

@@ -129,7 +129,10 @@ export interface TryView {
   beside(head: TryResult, characters: number): Block[];
 }
 
-export function tryView(tryResult: TryResult, reports: Reports): TryView | null {
+export function tryView<View>(
+  tryResult: TryResult,
+  reports: readonly { onTry?(made: TryResult): View | null }[],
+): View | null {
   for (const { onTry } of reports) {
     const view = onTry?.(tryResult) ?? null;
     if (view !== null) return view;

@@ -101,12 +101,10 @@ function firstOf(
   const tries = side?.tries ?? [];
   const fitting = tries.filter((tryResult) => tryResult.outcome === outcome);
   const [shortest] = fitting
-    .flatMap((tryResult) =>
-      reports.flatMap(({ onTry }) => {
-        const view = onTry?.(tryResult) ?? null;
-        return view === null ? [] : [{ tryResult, length: view.length }];
-      }),
-    )
+    .flatMap((tryResult) => {
+      const view = tryView(tryResult, reports);
+      return view === null ? [] : [{ tryResult, length: view.length }];
+    })
     .sort((a, b) => a.length - b.length);
   return (
     shortest?.tryResult ??

@@ -600,12 +600,12 @@ inBrowser('the workbench in a browser', () => {
     await bench.seenAfter(() => press('w'));
     const added = '  - { input: { question: "Who are you?" }, expected: "Ada" }';
     expect(bench.file(tests)).toBe(`${before}${added}\n`);
-    // The lines are those of other tests.
+    // The tests have changed, so the page hides the lines.
     await line.waitFor({ state: 'detached' });
     await bench.seenAfter(() => press('u'));
     expect(bench.file(tests)).toBe(before);
     await line.getByText('untested').waitFor();
-    // The lines are those of another text.
+    // Another text hides the lines, too.
     const prompt = '["prompts/shop.yaml","shop"]';
     const text = bench.file(planted.FILE).replace('Be polite.', 'Be brief.');
     expect(await bench.act({ kind: 'draft', prompt, text })).toMatchObject({ bad: false });

@@ -3,8 +3,8 @@ import { coverLines, type CoverInput } from '../../../../src/features/coverage/s
 type Fails = (without: ReadonlySet<number>, reference: number) => boolean;
 
 /**
- * Covers lines with a model without noise. `changes`: the lines that change answers, only those of
- * the references in `where`.
+ * Covers lines with a model without noise. `changes`: the lines that change answers. `where`: the
+ * references whose answers change; default: all.
  */
 async function cover(
   size: { lines: number; references: number },
