@@ -9,7 +9,7 @@ import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../docu
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import { placeOf, type AskedModel } from '../../types/model.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { isMap, jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
@@ -89,6 +89,7 @@ function suitesOf(
 ) {
   const triggers = tasks.filter(isTrigger);
   const work = tasks.filter((task) => !isTrigger(task));
+  const ofTriggers = new Set(triggers.map(({ id }) => id));
   const make = (suite: string, own: readonly ReadTask[], trigger: boolean) => {
     const model = `${spec.agent} with ${called} (${suite})`;
     const attached = own.flatMap(({ files = {} }) => Object.values(files));
@@ -113,7 +114,13 @@ function suitesOf(
       },
     };
     return {
-      document: promptDocument(document, { name: suite, model, tasks: own, trigger }),
+      document: promptDocument(document, {
+        name: suite,
+        model,
+        tasks: own,
+        trigger,
+        isOwn: (id) => work.length === 0 || ofTriggers.has(id) === trigger,
+      }),
       model,
       program,
     };
@@ -346,21 +353,23 @@ interface PromptParts {
   model: string;
   tasks: readonly ReadTask[];
   trigger: boolean;
+  /** True of an id that no task has in one of the suites, so that it is reported once. */
+  isOwn: (id: string) => boolean;
 }
 
 /** Error positions in the result still refer to the suite's file. */
 function promptDocument(
   document: Document,
-  { name, model, tasks, trigger }: PromptParts,
+  { name, model, tasks, trigger, isOwn }: PromptParts,
 ): Document {
   const written = valueAt(document.value, ['tests']);
   const tests: JsonMap = isMap(written) ? { ...written } : {};
-  const ids = new Set(tasks.map(({ id }) => id));
+  const rows = valueAt(tests, ['quarantine']);
+  const quarantined = (Array.isArray(rows) ? rows : []).flatMap((row, index) =>
+    isOwn(jsonText(valueAt(row, ['id']) ?? '')) ? [{ row, index }] : [],
+  );
   tests['references'] = tasks.map(({ reference }) => reference);
-  if (Array.isArray(tests['quarantine']))
-    tests['quarantine'] = tests['quarantine'].filter((row) =>
-      ids.has(String(valueAt(row, ['id']) ?? '')),
-    );
+  if (Array.isArray(rows)) tests['quarantine'] = quarantined.map(({ row }) => row);
   if (trigger) for (const key of ['metrics', 'gate', 'references_from']) delete tests[key];
   else tests['metrics'] = withRunValues(tests['metrics']);
   const value: JsonMap = {
@@ -373,6 +382,8 @@ function promptDocument(
   const placeOf: Document['placeOf'] = ([first, second, index, ...rest]) => {
     if (first === 'messages' || first === 'variables' || first === undefined)
       return { file: document.file, line: 0 };
+    if (first === 'tests' && second === 'quarantine' && typeof index === 'number')
+      return document.placeOf([first, second, quarantined[index]?.index ?? index, ...rest]);
     if (first !== 'tests' || second !== 'references' || typeof index !== 'number')
       return document.placeOf([first, second, index, ...rest].filter((step) => step !== undefined));
     const at = tasks[index]?.index ?? index;

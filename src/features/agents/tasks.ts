@@ -4,7 +4,7 @@ import { check } from '../../config/schema.ts';
 import { Field, valueAt, type Document, type Path } from '../../documents/document.ts';
 import { isPlainRelative } from '../../documents/paths.ts';
 import { didYouMean } from '../../text/suggest.ts';
-import { isMap, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import { isMap, jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
 import { skillField } from './context.ts';
 import { agentRow } from './rows/index.ts';
 import { taskShape } from './schema.ts';
@@ -59,7 +59,7 @@ function readTask({ document, tools, problems }: SuiteFile, index: number): Read
   };
   const metrics = trigger === undefined ? {} : { metrics: [choosesSkill(trigger)] };
   const reference = { ...rest, ...metrics, input: taskVariables(own) };
-  return { ...own, id: String(written['id'] ?? ''), index, reference };
+  return { ...own, id: jsonText(written['id'] ?? ''), index, reference };
 }
 
 function choosesSkill(skill: string | null): JsonMap {

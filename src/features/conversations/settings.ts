@@ -69,7 +69,9 @@ const labelledAnswerSchema = closed({
 
 /** A cell of a table has a word. */
 const truthOf = (cell: unknown): unknown =>
-  ({ true: true, false: false })[String(cell).trim().toLowerCase()] ?? cell;
+  typeof cell === 'string'
+    ? ({ true: true, false: false }[cell.trim().toLowerCase()] ?? cell)
+    : cell;
 
 const rowSchema = labelledAnswerSchema.extend({ accepted: z.preprocess(truthOf, flag()) });
 

@@ -156,6 +156,23 @@ describe('an agent suite', () => {
     );
   });
 
+  test.each([
+    [
+      'unknown',
+      'serch',
+      ['evals/notes.yaml:15: quarantine[1]: there is no reference "serch"; did you mean "search"?'],
+    ],
+    ['no text', [{}], ['evals/notes.yaml:15: quarantine[1].id must be text']],
+  ])('reports a quarantined id that is %s once, at its line', async (_, id, expected) => {
+    const rows = ['chooses', 'search', id].map(
+      (id) => `    - ${JSON.stringify({ id, reason: 'odd', until: '2027-01-01' })}\n`,
+    );
+    const { problems } = await read(
+      withLine('  references:', `  quarantine:\n${rows.join('')}  references:`),
+    );
+    expect(problems).toEqual(expected);
+  });
+
   test("puts a task's files only into that task's workspace", async () => {
     const task = '{ id: search, task: Write the notes., files: { data.csv: other/app.js } }';
     const { suites, entry, problems } = await read(

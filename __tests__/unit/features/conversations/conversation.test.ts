@@ -213,13 +213,16 @@ describe('labelled answers', () => {
     ]);
   });
 
-  test('in a CSV file with an invalid label are rejected at their row', async () => {
+  test.each([
+    ['csv', 'question,answer,accepted\nQ,A,true\nQ,A,5\n', 3],
+    ['jsonl', '{"question": "Q", "answer": "A", "accepted": [{}]}\n', 1],
+  ])('in a .%s file with an invalid label are rejected at their row', async (type, rows, line) => {
     expect(
       await problemsOf({
-        ...tests('  examples_from: ../data/a.csv'),
-        'prompts/data/a.csv': 'question,answer,accepted\nQ,A,true\nQ,A,5\n',
+        ...tests(`  examples_from: ../data/a.${type}`),
+        [`prompts/data/a.${type}`]: rows,
       }),
-    ).toEqual(['prompts/data/a.csv:3: accepted must be true or false']);
+    ).toEqual([`prompts/data/a.${type}:${line}: accepted must be true or false`]);
   });
 });
 

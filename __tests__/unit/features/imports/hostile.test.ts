@@ -9,7 +9,7 @@ const KEYS = `
   rubric kwargs depends_on metric_level completion_llm grader_llm function_name model_name
   data rubric_paths do_completion nb_evaluations_per_thread evals prompt assertions
   expectations expected_output files text check skill_name checks not_contains forbidden
-  should_trigger skills query toString temperature
+  should_trigger skills query toString temperature __expected __config:__expected:threshold
 `;
 const key = fc.constantFrom(...KEYS.trim().split(/\s+/));
 const word = fc.constantFrom<unknown>(
@@ -23,6 +23,7 @@ const word = fc.constantFrom<unknown>(
   '{{a}}',
   '{{ a.b[0] }}',
   '{% if %}',
+  '{{ a in b or b[a] or a[b] }}',
   '{{',
   '}}',
   'file://x.yaml',

@@ -2,7 +2,7 @@ import { UNNAMED_MODEL, vendorOf } from '../../../config/model-names.ts';
 import type { Settings } from '../../../project/settings.ts';
 import { filledText, isMap, type JsonMap, ownEntry } from '../../../types/plain.ts';
 import { isVendor } from '../../../types/vendors.ts';
-import { placed, type DraftFile, type Imported } from '../shared/draft.ts';
+import { isScalar, placed, type DraftFile, type Imported } from '../shared/draft.ts';
 import {
   serverModel,
   entryFor,
@@ -80,12 +80,13 @@ export function convertLlm(
   models: Imported['models'],
   instead = '',
 ): Pick<ImportedModel, 'model' | 'parameters'> | null {
-  const { function_name: name = null, kwargs: given = null } = written.map;
-  const kwargs = isMap(given) ? given : {};
+  const { function_name: given = null, kwargs: args = null } = written.map;
+  const name = isScalar(given) ? String(given) : null;
+  const kwargs = isMap(args) ? args : {};
   const found = tryConvert<NamedModel, null>(
-    () => (ownEntry(FUNCTIONS, String(name)) ?? refuse(IN_CODE))(kwargs),
+    () => (ownEntry(FUNCTIONS, name ?? '') ?? refuse(IN_CODE))(kwargs),
     (why) => {
-      const by = name === null ? 'it names no completion function' : `${String(name)}: ${why}`;
+      const by = name === null ? 'it names no completion function' : `${name}: ${why}`;
       written.lose(what, `${by}${instead}`);
       return null;
     },

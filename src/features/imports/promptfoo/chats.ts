@@ -63,7 +63,7 @@ function partIn(part: JsonMap): ChatPart | null {
   const { type = '', text } = part;
   if (type === 'text' || type === 'input_text')
     return typeof text === 'string' ? { type: 'text', text } : null;
-  const row = ownEntry(FILE_PARTS, String(type));
+  const row = typeof type === 'string' ? ownEntry(FILE_PARTS, type) : undefined;
   if (row === undefined) return null;
   const held = part[row.key] ?? null;
   const path = isMap(held) ? row.in.split(' ').flatMap((key) => held[key] ?? [])[0] : held;

@@ -149,8 +149,10 @@ function operation(node: SyntaxNode, inside: (of: SyntaxNode) => Value): Value {
 
 function memberOf(of: Value, key: Value): Value {
   if (typeof of === 'string' || Array.isArray(of))
-    return key === 'length' ? of.length : of[Number(key)];
-  return isMap(of ?? null) ? ownEntry(of as Record<string, Json>, String(key)) : undefined;
+    return key === 'length' ? of.length : of[Number(toOperand(key))];
+  return isMap(of ?? null)
+    ? ownEntry(of as Record<string, Json>, String(toOperand(key)))
+    : undefined;
 }
 
 /** The library's filters that neither call code, escape HTML nor depend on chance. */
@@ -187,8 +189,8 @@ function equals(a: Value, b: Value): boolean {
 const TEMPLATE_OPERATORS: Readonly<Record<Operator, (a: Value, b: Value) => Value>> = {
   In: (a, b) => {
     if (Array.isArray(b)) return b.some((value) => value === a);
-    if (typeof b === 'string') return b.includes(String(a));
-    return isMap(b ?? null) && Object.hasOwn(b as object, String(a));
+    if (typeof b === 'string') return b.includes(String(toOperand(a)));
+    return isMap(b ?? null) && Object.hasOwn(b as object, String(toOperand(a)));
   },
   '==': equals,
   '!=': (a, b) => !equals(a, b),

@@ -1,7 +1,7 @@
 import { isTable } from '../../../documents/dataset.ts';
 import type { Path } from '../../../documents/document.ts';
 import { folderOf } from '../../../documents/paths.ts';
-import { filledText, isMap, type JsonMap, type Place } from '../../../types/plain.ts';
+import { filledText, isMap, jsonText, type JsonMap, type Place } from '../../../types/plain.ts';
 import { A_TEST } from '../shared/draft.ts';
 import { leafNode, readEach, readNodes, refuse, type Node, isAmong } from '../shared/node.ts';
 import { fieldsOf } from '../shared/text-assertions.ts';
@@ -245,7 +245,7 @@ async function readRow(node: Node, reader: ValueReader): Promise<ForeignTest[]> 
   for (const [column, cell] of Object.entries(row)) {
     if (cell === '' || !column.startsWith('__') || SECONDARY_COLUMN.test(column)) continue;
     if (/^__expected\d*$/.test(column))
-      assertions.push({ value: cellAssertion(String(cell), column, row), node, file: null });
+      assertions.push({ value: cellAssertion(jsonText(cell), column, row), node, file: null });
     else if (column === '__prefix' || column === '__suffix') options[column.slice(2)] = cell;
     else node.lose(`the column ${column}`, 'evaldiff has no equivalent');
   }
@@ -292,7 +292,7 @@ function cellAssertion(cell: string, column: string, row: JsonMap): JsonMap {
   const bound = row[`__config:${column}:threshold`] ?? '';
   const labels: JsonMap = {
     ...(metric === null ? {} : { metric }),
-    ...(bound === '' ? {} : { threshold: Number(bound) }),
+    ...(bound === '' ? {} : { threshold: Number(jsonText(bound)) }),
   };
   const [prefix, ofPrefix] = PREFIXES.find(([mark]) => mark.test(written)) ?? [];
   if (prefix !== undefined && ofPrefix !== undefined) {

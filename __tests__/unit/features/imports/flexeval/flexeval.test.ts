@@ -287,6 +287,7 @@ describe('a FlexEval run', () => {
     ],
     ['code', 'my_own', ['default'], /my_own: completion functions in code do not run/],
     ['no function', 'null', ['default'], /it names no completion function/],
+    ['a list of functions', '[{}]', ['default'], /it names no completion function/],
     [
       'several choices and a key name',
       'open_ai_completion, kwargs: { model_name: gpt-4o, n: 2, api_key_name: MY_KEY }',
