@@ -9,7 +9,14 @@ import { folderOf, globProblem, isPlainRelative, join, stemOf } from '../../docu
 import { problem } from '../../errors.ts';
 import type { ModelSettings } from '../../project/settings.ts';
 import { placeOf, type AskedModel } from '../../types/model.ts';
-import { isMap, jsonText, type Json, type JsonMap, type Problem } from '../../types/plain.ts';
+import {
+  isMap,
+  jsonText,
+  ownEntry,
+  type Json,
+  type JsonMap,
+  type Problem,
+} from '../../types/plain.ts';
 import { factsOf } from '../../types/vendors.ts';
 import { speaksWire } from './gateway/routes.ts';
 import { agentMetrics, RUN_VALUES } from './metrics.ts';
@@ -379,20 +386,18 @@ function promptDocument(
     messages: [{ role: 'user', content: '{task}' }],
     tests,
   };
-  const placeOf: Document['placeOf'] = ([first, second, index, ...rest]) => {
+  const lists: Record<string, readonly { index: number }[]> = {
+    references: tasks,
+    quarantine: quarantined,
+  };
+  const placeOf: Document['placeOf'] = (path) => {
+    const [first, second, index, ...rest] = path;
     if (first === 'messages' || first === 'variables' || first === undefined)
       return { file: document.file, line: 0 };
-    if (first === 'tests' && second === 'quarantine' && typeof index === 'number')
-      return document.placeOf([first, second, quarantined[index]?.index ?? index, ...rest]);
-    if (first !== 'tests' || second !== 'references' || typeof index !== 'number')
-      return document.placeOf([first, second, index, ...rest].filter((step) => step !== undefined));
-    const at = tasks[index]?.index ?? index;
-    return document.placeOf([
-      'tests',
-      'references',
-      at,
-      ...rest.filter((step) => step !== 'input'),
-    ]);
+    const list = first === 'tests' ? ownEntry(lists, String(second)) : undefined;
+    if (list === undefined || typeof index !== 'number') return document.placeOf(path);
+    const at = list[index]?.index ?? index;
+    return document.placeOf([...path.slice(0, 2), at, ...rest.filter((step) => step !== 'input')]);
   };
   return { file: document.file, value, placeOf, placeOfText: placeOf };
 }
