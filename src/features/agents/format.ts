@@ -360,7 +360,7 @@ interface PromptParts {
   model: string;
   tasks: readonly ReadTask[];
   trigger: boolean;
-  /** True of an id that no task has in one of the suites, so that it is reported once. */
+  /** One of the suites owns the ids that no task has, and reports them. */
   isOwn: (id: string) => boolean;
 }
 
